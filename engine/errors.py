@@ -1,0 +1,99 @@
+"""Everything that can go wrong, as codes with one plain sentence each.
+
+    EngineError(code, detail)      the only exception that leaves the engine on purpose
+
+The window adds what to do about it (app/messages.py); the command line prints the sentence and the detail.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    """What happened; stable names, also in events and in the library."""
+
+    # the file
+    NOT_FOUND = "not_found"
+    IS_FOLDER = "is_folder"
+    NOT_READABLE = "not_readable"
+    EMPTY_FILE = "empty_file"
+    NOT_MEDIA = "not_media"
+    NO_AUDIO = "no_audio"
+    NO_SUCH_TRACK = "no_such_track"
+    DAMAGED = "damaged"
+    # the model
+    MODEL_MISSING = "model_missing"
+    MODEL_UNKNOWN = "model_unknown"
+    MODEL_DAMAGED = "model_damaged"
+    MODEL_CHANGED = "model_changed"
+    MODEL_CANNOT = "model_cannot"
+    IMPORT_FAILED = "import_failed"
+    DOWNLOAD_FAILED = "download_failed"
+    DOWNLOAD_WRONG = "download_wrong"
+    # the engine
+    CPU_TOO_OLD = "cpu_too_old"
+    BACKEND_MISSING = "backend_missing"
+    BACKEND_FAILED = "backend_failed"
+    OUT_OF_MEMORY = "out_of_memory"
+    ENGINE_DIED = "engine_died"
+    ENGINE_HUNG = "engine_hung"
+    ENGINE_GARBLED = "engine_garbled"
+    ENGINE_NOT_STARTED = "engine_not_started"
+    BAD_COMMAND = "bad_command"
+    INTERNAL = "internal"
+    # what is written
+    DISK_FULL = "disk_full"
+    NOT_WRITABLE = "not_writable"
+    ALREADY_THERE = "already_there"
+    NOT_A_TRANSCRIPT = "not_a_transcript"
+    LIBRARY_DAMAGED = "library_damaged"
+    LIBRARY_NEWER = "library_newer"
+
+
+SENTENCES: dict[Code, str] = {
+    Code.NOT_FOUND: "The file is not there.",
+    Code.IS_FOLDER: "This is a folder, not a recording.",
+    Code.NOT_READABLE: "The file may not be read.",
+    Code.EMPTY_FILE: "The file is empty.",
+    Code.NOT_MEDIA: "This is not an audio or video file.",
+    Code.NO_AUDIO: "The file has no sound.",
+    Code.NO_SUCH_TRACK: "The file has no such audio track.",
+    Code.DAMAGED: "The file is damaged or incomplete.",
+    Code.MODEL_MISSING: "The model is not on this computer.",
+    Code.MODEL_UNKNOWN: "No model has this name.",
+    Code.MODEL_DAMAGED: "The model file is damaged or not a Whisper model.",
+    Code.MODEL_CHANGED: "The model file is not the one that was put there.",
+    Code.MODEL_CANNOT: "The model cannot do this.",
+    Code.IMPORT_FAILED: "The model cannot be imported.",
+    Code.DOWNLOAD_FAILED: "The download did not finish.",
+    Code.DOWNLOAD_WRONG: "The downloaded file is not the one that was promised.",
+    Code.CPU_TOO_OLD: "This processor lacks instructions that the engine needs.",
+    Code.BACKEND_MISSING: "This way of running the model is not installed.",
+    Code.BACKEND_FAILED: "The engine could not transcribe.",
+    Code.OUT_OF_MEMORY: "There is not enough memory for this model.",
+    Code.ENGINE_DIED: "The engine stopped unexpectedly.",
+    Code.ENGINE_HUNG: "The engine no longer answered and was stopped.",
+    Code.ENGINE_GARBLED: "The engine answered with something unreadable and was stopped.",
+    Code.ENGINE_NOT_STARTED: "The engine could not be started.",
+    Code.BAD_COMMAND: "The engine was asked for something it does not know.",
+    Code.INTERNAL: "Something went wrong inside the engine.",
+    Code.DISK_FULL: "The disk is full.",
+    Code.NOT_WRITABLE: "The file cannot be written there.",
+    Code.ALREADY_THERE: "A file of this name is already there.",
+    Code.NOT_A_TRANSCRIPT: "The file is not a transcript of Sottovoce.",
+    Code.LIBRARY_DAMAGED: "The library file is damaged.",
+    Code.LIBRARY_NEWER: "The library was written by a newer version.",
+}
+
+
+class EngineError(Exception):
+    """A failure with a code that the window acts on and a detail for people who want to know more."""
+
+    def __init__(self, code: Code, detail: str = "") -> None:
+        super().__init__(code, detail)
+        self.code = code
+        self.detail = detail
+
+    def __str__(self) -> str:
+        return f"{SENTENCES[self.code]} {self.detail}".rstrip()
