@@ -1,0 +1,1 @@
+"""The window: Qt Widgets over the engine's processes."""

@@ -1,0 +1,1 @@
+"""The transcription engine: no Qt, useful without the window."""

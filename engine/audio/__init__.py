@@ -1,0 +1,1 @@
+"""Sound in: any media file as blocks of samples."""

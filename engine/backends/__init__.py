@@ -1,0 +1,1 @@
+"""Ways of running a Whisper model; a new one is one file."""

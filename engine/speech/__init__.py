@@ -1,0 +1,1 @@
+"""Where someone speaks, and windows packed from it."""

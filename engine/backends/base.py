@@ -1,0 +1,46 @@
+"""What a backend is: a loaded Whisper model that turns one window of audio into segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from engine.types import Options, Phase, Samples, Segment
+
+
+class Backend(Protocol):
+    """A model in memory, ready to decode. One thread uses it at a time."""
+
+    name: str  # "whispercpp", "fake", …
+    device: str  # for people: "Metal", "CPU: no GPU in this build"
+    gpu: bool
+    multilingual: bool
+
+    def decode(self, samples: Samples, options: Options) -> list[Segment]:
+        """Segments with words, times counted from the start of `samples` (at most 30 s, any level).
+
+        `options.language` is a code here, never "auto"; `options.prompt` is all the context there is.
+        EngineError BACKEND_FAILED when the runtime reports a failure.
+        """
+        ...
+
+    def detect_language(self, samples: Samples) -> tuple[str, float]:
+        """The most likely language code of at most 30 s of speech, and its probability."""
+        ...
+
+    def phases(self) -> tuple[Phase, ...]:
+        """Time by stage since `reset_phases`."""
+        ...
+
+    def reset_phases(self) -> None:
+        """Begin a new timing table."""
+        ...
+
+    def buffers(self) -> Mapping[str, int]:
+        """Bytes by name: weights, KV caches, compute buffers."""
+        ...
+
+    def close(self) -> None:
+        """Give the memory back."""
+        ...

@@ -1,0 +1,54 @@
+"""How much memory this process has used, and how much the machine has."""
+
+from __future__ import annotations
+
+import sys
+
+if sys.platform != "win32":
+    import os
+    import resource
+
+    def peak_memory() -> int | None:
+        """The most memory this process ever held, in bytes."""
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024  # macOS counts bytes, Linux kilobytes
+
+    def installed_memory() -> int | None:
+        """The machine's memory in bytes; None where it cannot be asked."""
+        try:
+            return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        except (ValueError, OSError):
+            return None
+
+else:
+    import ctypes
+    from ctypes import wintypes
+
+    class _Counters(ctypes.Structure):
+        _fields_ = [
+            ("cb", wintypes.DWORD),
+            ("faults", wintypes.DWORD),
+            ("peak", ctypes.c_size_t),
+            ("rest", ctypes.c_size_t * 7),
+        ]
+
+    class _Status(ctypes.Structure):
+        _fields_ = [
+            ("length", wintypes.DWORD),
+            ("load", wintypes.DWORD),
+            ("total", ctypes.c_uint64),
+            ("rest", ctypes.c_uint64 * 6),
+        ]
+
+    def peak_memory() -> int | None:
+        """The most memory this process ever held, in bytes; None where it cannot be asked."""
+        counters = _Counters(cb=ctypes.sizeof(_Counters))
+        process = wintypes.HANDLE(-1)  # the pseudo handle of this process
+        done = ctypes.windll.kernel32.K32GetProcessMemoryInfo(process, ctypes.byref(counters), counters.cb)
+        return int(counters.peak) if done else None
+
+    def installed_memory() -> int | None:
+        """The machine's memory in bytes; None where it cannot be asked."""
+        status = _Status(length=ctypes.sizeof(_Status))
+        done = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return int(status.total) if done else None

@@ -1,0 +1,1 @@
+"""Whisper itself, whatever runs the graphs."""
