@@ -1,0 +1,48 @@
+# Sottovoce: one command each. `make` alone lists them.
+
+PY = .venv/bin/python -P
+
+# FILE reaches Python through the environment exactly as it was typed, dollar signs and quotes included:
+# `value` keeps make from expanding it, and since no recipe names it, no shell reads it either.
+override FILE := $(value FILE)
+override STARTED_IN := $(value PWD)
+export FILE STARTED_IN
+
+.NOTPARALLEL:
+.PHONY: help run test check format quality bench bench-ui screenshots clean ready-run ready-dev ready-test
+
+help: ## list what make can do
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | while IFS='|' read -r name what; do printf '%-19s %s\n' "$$name" "$$what"; done
+
+run: ready-run ## set up and open the window; FILE='a recording.mp3' adds it
+	@$(PY) -m engine models starter
+	@$(PY) packaging/run.py
+
+test: ready-test ## set up and run all tests
+	@$(PY) -m pytest
+
+check: ready-dev ## run ruff, pyright and import-linter
+	@failed=0; \
+	$(PY) -m ruff check || failed=1; \
+	$(PY) -m ruff format --check || failed=1; \
+	$(PY) -m pyright || failed=1; \
+	$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint()' || failed=1; \
+	exit $$failed
+
+format: ready-dev ## write the code as ruff would
+	@$(PY) -m ruff format
+	@$(PY) -m ruff check --fix
+
+clean: ## remove what was made here, .venv included; models and transcripts stay
+	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find app engine packaging resources tests -name __pycache__ -prune -exec rm -rf {} +
+
+ready-run:
+	@sh packaging/linux/system_libraries.sh run
+	@sh packaging/make_venv.sh run
+
+ready-dev:
+	@sh packaging/make_venv.sh dev
+
+ready-test: ready-dev
+	@sh packaging/linux/system_libraries.sh test
