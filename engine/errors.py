@@ -28,6 +28,7 @@ class Code(StrEnum):
     MODEL_DAMAGED = "model_damaged"
     MODEL_CHANGED = "model_changed"
     MODEL_CANNOT = "model_cannot"
+    MODEL_BUSY = "model_busy"
     IMPORT_FAILED = "import_failed"
     DOWNLOAD_FAILED = "download_failed"
     DOWNLOAD_WRONG = "download_wrong"
@@ -65,6 +66,7 @@ SENTENCES: dict[Code, str] = {
     Code.MODEL_DAMAGED: "The model file is damaged or not a Whisper model.",
     Code.MODEL_CHANGED: "The model file is not the one that was put there.",
     Code.MODEL_CANNOT: "The model cannot do this.",
+    Code.MODEL_BUSY: "Another window or command is busy with this model.",
     Code.IMPORT_FAILED: "The model cannot be imported.",
     Code.DOWNLOAD_FAILED: "The download did not finish.",
     Code.DOWNLOAD_WRONG: "The downloaded file is not the one that was promised.",
