@@ -1,0 +1,22 @@
+"""How the window starts a child of its own: the engine as a separate process, never a user's own `engine/` folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment
+
+ENGINE = ("-P", "-m", "engine")  # -P: the working directory is not searched for modules
+
+
+def python_child(parent: QObject, data: Path, arguments: tuple[str, ...], program: str = sys.executable) -> QProcess:
+    """A process that is not started yet: in the data folder, which it also finds as $SOTTOVOCE_DATA."""
+    process = QProcess(parent)
+    process.setProgram(program)
+    process.setArguments(list(arguments))
+    process.setWorkingDirectory(str(data))
+    environment = QProcessEnvironment.systemEnvironment()
+    environment.insert("SOTTOVOCE_DATA", str(data))
+    process.setProcessEnvironment(environment)
+    return process
