@@ -242,3 +242,10 @@ def _timings_in(log: deque[str]) -> list[tuple[str, int, int]]:
         for name, ms, runs in found
         if name in _PHASE_NAMES and float(ms) > 0
     ]
+
+
+def try_gpu(model: Path) -> bool:
+    """Decode a second of silence on the GPU; False when ggml took none. A bad driver ends the process instead."""
+    backend = WhisperCpp(model, use_gpu=True, threads=0)
+    backend.decode(np.zeros(SAMPLE_RATE, np.float32), Options(language="en"))
+    return backend.gpu

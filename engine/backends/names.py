@@ -1,0 +1,5 @@
+"""The names of the backends, for those who must not load any."""
+
+from __future__ import annotations
+
+BACKENDS = ("auto", "whispercpp", "fake")

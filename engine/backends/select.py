@@ -1,0 +1,56 @@
+"""Which backend and device run a model, and why; the answer is shown to the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.backends.base import Backend
+from engine.backends.cpu import check_cpu
+from engine.backends.fake import Fake
+from engine.backends.gpu import Verdict, gpu_verdict, run_probe
+from engine.backends.names import BACKENDS
+from engine.errors import Code, EngineError
+from engine.types import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A loaded backend, the reason it was taken, and whether a GPU was passed over because it had failed."""
+
+    backend: Backend
+    reason: str
+    gpu_failed: str = ""
+
+
+def load_backend(options: Options, model: Path, state: Path) -> Choice:
+    """Load `model` as `options` ask; "auto" takes whisper.cpp, on the GPU where that works.
+
+    EngineError BACKEND_MISSING, BACKEND_FAILED, CPU_TOO_OLD or OUT_OF_MEMORY.
+    """
+    if options.backend == "fake":
+        return Choice(Fake(), "asked for")
+    if options.backend not in BACKENDS:
+        raise EngineError(Code.BACKEND_MISSING, f"There is no backend {options.backend!r}.")
+    return _whispercpp(options, model, state)
+
+
+def _whispercpp(options: Options, model: Path, state: Path) -> Choice:
+    check_cpu()  # before the import: the library's first instruction may be the wrong one
+    from engine.backends.whispercpp import WhisperCpp, gpu_in_build  # noqa: PLC0415
+
+    def load(use_gpu: bool) -> WhisperCpp:
+        return WhisperCpp(model, use_gpu, options.threads)
+
+    if options.device == "cpu":
+        return Choice(load(use_gpu=False), "CPU asked for")
+    if not gpu_in_build():
+        return Choice(load(use_gpu=True), "the only one here")
+    return _by_verdict(load, gpu_verdict(state, model, run_probe))
+
+
+def _by_verdict(load: Callable[[bool], Backend], verdict: Verdict) -> Choice:
+    if verdict.works:
+        return Choice(load(True), "the GPU passed its trial")
+    return Choice(load(False), "the GPU failed its trial", verdict.detail)

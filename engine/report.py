@@ -1,0 +1,47 @@
+"""Figures as lines for a terminal: the progress of a file, and the timing table of a run."""
+
+from __future__ import annotations
+
+from engine.protocol import Loaded, Progress
+from engine.types import Timings
+
+_STAGES = {
+    "opening": "opening",
+    "loading": "loading the model",
+    "listening": "listening",
+    "transcribing": "transcribing",
+}
+
+
+def clock(ms: int) -> str:
+    """0:41, 12:03, 1:02:03."""
+    seconds = round(ms / 1000)
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
+
+
+def progress_line(name: str, progress: Progress, timings: Timings | None) -> str:
+    """One line, to be written over the one before."""
+    parts = [name, _STAGES[progress.stage]]
+    if progress.total:
+        parts.append(f"{min(100, progress.done * 100 // progress.total)} %")
+    elif progress.done:
+        parts.append(clock(progress.done))
+    if progress.left is not None:
+        parts.append(f"about {clock(progress.left)} left")
+    if timings and progress.stage == "transcribing":
+        parts.append(f"{timings.speed:.1f} × real time")
+    return "  ".join(parts)
+
+
+def timing_table(timings: Timings, loaded: Loaded | None) -> str:
+    """Where the time and the memory went, one line each."""
+    lines = [f"{loaded.model} · {loaded.backend} · {loaded.device} ({loaded.reason})"] if loaded else []
+    for phase in timings.phases:
+        each = f"{phase.runs:>6} runs  {phase.ms / max(1, phase.runs):>9.1f} ms a run" if phase.runs > 1 else ""
+        lines.append(f"  {phase.name:<12}{phase.ms:>9} ms  {each}".rstrip())
+    lines.append(f"  {'total':<12}{timings.total:>9} ms  {timings.speed:.1f} × real time ({clock(timings.audio)})")
+    lines += [f"  {name:<24}{size / 1e6:>9.1f} MB" for name, size in timings.buffers.items()]
+    if timings.peak_memory:
+        lines.append(f"  {'peak memory':<24}{timings.peak_memory / 1e6:>9.1f} MB")
+    return "\n".join(lines)

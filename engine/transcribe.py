@@ -1,0 +1,188 @@
+"""THE pipeline, in the order of the data: file → blocks → windows with speech → segments → events.
+
+    with open_media(path) as media:              any file, as blocks of 16 kHz samples
+        for window in windows(media.blocks()):   at most 30 s each, only where someone speaks
+            decode_window(backend, window)       Whisper, whatever runs it; times back in the file's
+
+Nothing is held but the window at hand, so ten hours take no more memory than ten minutes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from engine.audio.level import peak_dbfs
+from engine.audio.media import Media, open_media
+from engine.decoding import decode_window
+from engine.errors import Code, EngineError
+from engine.languages import LANGUAGES
+from engine.memory import peak_memory
+from engine.models.catalog import can_translate
+from engine.protocol import Done, Event, Language, Notice, Progress, SegmentEvent, Started, TimingsEvent, Transcribe
+from engine.speech.quality import is_nonsense, uncovered
+from engine.speech.vad import SpeechDetector
+from engine.speech.windows import Window, windows
+from engine.stopwatch import Stopwatch
+from engine.types import SAMPLES_PER_MS, AudioBlock, Options, Segment, Timings
+from engine.warm_model import WarmModel
+
+_CONTEXT_CHARACTERS = 200  # of the text before a window: enough for names and style, too little to loop on
+_CONTEXT_GAP_MS = 3_000  # after a longer silence someone else may speak
+_QUIET_DBFS = -40.0
+
+
+def transcribe(command: Transcribe, model: WarmModel) -> Iterator[Event]:
+    """Everything that happens to one file, as it happens; ends with Done.
+
+    EngineError for a file, a model or a backend that will not do. Windows that end by `command.resume_at`
+    were done by an earlier run: they are found again, in the same places, but not decoded again.
+    """
+    watch = Stopwatch()
+    yield Progress(command.job, "opening", 0, None, None)
+    with open_media(command.path, command.options.track) as media:
+        yield Started(command.job, media.duration, media.track.index, media.track.name, len(media.tracks))
+        with watch.stage("load"):
+            yield from model.load(command.job, command.options)
+        _check_task(command.options, model)
+        yield from _Run(command, model, media, watch).events()
+
+
+@dataclass
+class _Pace:
+    """How fast this file goes, for the time that is left."""
+
+    began: float = 0.0
+    at: int = -1  # where in the file the first window began
+
+    def start(self, at: int) -> None:
+        """The first window to be decoded begins; later calls change nothing."""
+        if self.at < 0:
+            self.began, self.at = time.monotonic(), at
+
+    def left(self, done: int, total: int | None) -> int | None:
+        """Milliseconds of wall time to go, when the length is known and something was decoded."""
+        if total is None or self.at < 0 or done <= self.at:
+            return None
+        spent = (time.monotonic() - self.began) * 1000
+        return max(0, round((total - done) * spent / (done - self.at)))
+
+
+@dataclass
+class _Run:
+    """One file on its way through, and what is counted meanwhile. Times are of the file, in ms."""
+
+    command: Transcribe
+    model: WarmModel
+    media: Media
+    watch: Stopwatch
+    heard: int = 0
+    peak: float | None = None
+    speech: int = 0
+    language: str = ""
+    last: Segment | None = None
+    told: int = 0  # notices of the media that were passed on
+    pace: _Pace = field(default_factory=_Pace)
+
+    def events(self) -> Iterator[Event]:
+        """From the first block to Done."""
+        job, options = self.command.job, self.command.options
+        self.model.backend.reset_phases()
+        detector = SpeechDetector() if options.vad else None
+        blocks = self._listen(self.watch.each("media", self.media.blocks()))
+        for window in self.watch.each("vad", windows(blocks, detector)):
+            yield from self._media_notices()
+            if window is None:
+                yield Progress(job, "listening", self.heard, self.media.duration, None)
+            else:
+                yield from self._window(window)
+        yield from self._media_notices()
+        if self.peak is not None and self.peak < _QUIET_DBFS and self.last:
+            yield Notice(job, "quiet", f"{self.peak:.0f} dBFS")
+        yield self._timings(self.heard)
+        yield Done(job, "text" if self.last else "no_speech", self.heard, self.speech, self.peak)
+
+    def _listen(self, blocks: Iterable[AudioBlock]) -> Iterator[AudioBlock]:
+        """The same blocks; their length and loudness are noted."""
+        for block in blocks:
+            self.heard = block.start + len(block.samples) // SAMPLES_PER_MS
+            peaks = (self.peak, peak_dbfs(block.samples))
+            self.peak = max((peak for peak in peaks if peak is not None), default=None)
+            yield block
+
+    def _window(self, window: Window) -> Iterator[Event]:
+        """Decode one window, unless an earlier run has."""
+        job = self.command.job
+        self.speech += sum(span.end - span.start for span in window.speech)
+        if not self.language:
+            yield self._find_language(window)
+        if window.end > self.command.resume_at:
+            self.pace.start(window.start)
+            segments = yield from self._segments(window)
+            yield from (SegmentEvent(job, self._as_asked(segment)) for segment in segments)
+            gaps = uncovered(window.speech, segments)
+            yield from (Notice(job, "uncovered", "", gap.start, gap.end) for gap in gaps)
+            self.last = segments[-1] if segments else self.last
+        total = self.media.duration
+        yield Progress(job, "transcribing", window.end, total, self.pace.left(window.end, total))
+        yield self._timings(window.end)
+
+    def _segments(self, window: Window) -> Generator[Event, None, list[Segment]]:
+        """The segments of a window as the generator's value; its events are about a GPU that failed."""
+        options = replace(self.command.options, language=self.language)
+        segments = decode_window(self.model.backend, window, options, self._context(window))
+        if self.model.backend.gpu and any(is_nonsense(segment.text) for segment in segments):
+            why = "It gave one character over and over."
+            yield from self.model.fall_back_to_cpu(self.command.job, options, why)
+            segments = decode_window(self.model.backend, window, options, self._context(window))
+        return segments
+
+    def _context(self, window: Window) -> str:
+        """The end of the text just before the window."""
+        if self.last is None or window.start - self.last.end > _CONTEXT_GAP_MS:
+            return ""
+        return self.last.text[-_CONTEXT_CHARACTERS:]
+
+    def _find_language(self, window: Window) -> Language:
+        """What was asked for, what an earlier run found, or what the first speech sounds like."""
+        asked = self.command.options.language
+        known = self.command.language or ("" if asked == "auto" else asked)
+        probability = None
+        if not self.model.backend.multilingual:
+            self.language = _english(known)
+        elif known:
+            self.language = known
+        else:
+            with self.watch.stage("language"):
+                self.language, probability = self.model.backend.detect_language(window.samples)
+        return Language(self.command.job, self.language, probability)
+
+    def _as_asked(self, segment: Segment) -> Segment:
+        return segment if self.command.options.words else replace(segment, words=())
+
+    def _media_notices(self) -> Iterator[Event]:
+        """What the media reader noticed since the last call."""
+        for notice in self.media.notices[self.told :]:
+            self.told += 1
+            yield Notice(self.command.job, notice.code, notice.detail, notice.start, notice.end)
+
+    def _timings(self, done: int) -> TimingsEvent:
+        backend = self.model.backend
+        phases = (*self.watch.phases(), *backend.phases())
+        timings = Timings(self.watch.total_ms, done, phases, backend.buffers(), peak_memory())
+        return TimingsEvent(self.command.job, timings)
+
+
+def _check_task(options: Options, model: WarmModel) -> None:
+    """EngineError MODEL_CANNOT when a translation is asked of a model that was not trained to translate."""
+    if options.task == "translate" and not (model.backend.multilingual and can_translate(Path(options.model).name)):
+        raise EngineError(Code.MODEL_CANNOT, "It was not trained to translate; medium and large-v3 were.")
+
+
+def _english(known: str) -> str:
+    """The only language of an English-only model; EngineError MODEL_CANNOT when another was asked for."""
+    if known not in ("", "en"):
+        raise EngineError(Code.MODEL_CANNOT, f"It understands English only, not {LANGUAGES.get(known, known)}.")
+    return "en"

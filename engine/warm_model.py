@@ -1,0 +1,88 @@
+"""The model in memory, kept from one file to the next."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from engine.backends.base import Backend
+from engine.backends.select import load_backend
+from engine.errors import Code, EngineError
+from engine.folders import models_folder, state_folder
+from engine.models.store import ModelStore
+from engine.protocol import Event, Loaded, Notice, Progress
+from engine.types import Options
+
+# A window of 30 s takes base (148 MB) about 2.5 s on two slow cores; the rest is in proportion to the file.
+_WINDOW_MS_PER_MB = 17
+
+
+class WarmModel:
+    """Loads what the options ask for, unless it is there already. One at a time: models are large."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._backend: Backend | None = None
+        self._key: tuple[object, ...] = ()
+        self._loaded: Loaded | None = None
+
+    @property
+    def backend(self) -> Backend:
+        """The loaded backend; `load` comes first."""
+        if self._backend is None:
+            raise EngineError(Code.INTERNAL, "no model is loaded")
+        return self._backend
+
+    def load(self, job: int, options: Options) -> Iterator[Event]:
+        """Bring the model in memory, saying so; ends with Loaded. EngineError when it cannot be had."""
+        model = Path() if options.backend == "fake" else self._store().resolve(options.model)
+        key = (model, _stamp(model), options.backend, options.device, options.threads)
+        if self._loaded is None or key != self._key:
+            yield Progress(job, "loading", 0, None, None)
+            self.close()
+            yield from self._fresh(job, options, model)
+            self._key = key
+        assert self._loaded is not None
+        yield replace(self._loaded, job=job, model=options.model)
+
+    def fall_back_to_cpu(self, job: int, options: Options, why: str) -> Iterator[Event]:
+        """Load the same model without the GPU, which has shown that it computes wrongly."""
+        yield Notice(job, "gpu_failed", why)
+        yield from self.load(job, replace(options, device="cpu"))
+
+    def _fresh(self, job: int, options: Options, model: Path) -> Iterator[Event]:
+        began = time.monotonic()
+        choice = load_backend(options, model, state_folder(self._data))
+        self._backend = choice.backend
+        if choice.gpu_failed:
+            yield Notice(job, "gpu_failed", choice.gpu_failed)
+        took = round((time.monotonic() - began) * 1000)
+        megabytes = 0 if options.backend == "fake" else model.stat().st_size // 1_000_000
+        self._loaded = Loaded(
+            job=job,
+            model=options.model,
+            backend=choice.backend.name,
+            device=choice.backend.device,
+            reason=choice.reason,
+            load_ms=took,
+            window_ms=megabytes * _WINDOW_MS_PER_MB,
+        )
+
+    def close(self) -> None:
+        """Give the model's memory back."""
+        if self._backend is not None:
+            self._backend.close()
+        self._backend, self._loaded = None, None
+
+    def _store(self) -> ModelStore:
+        return ModelStore(models_folder(self._data))
+
+
+def _stamp(model: Path) -> tuple[int, int]:
+    """What changes when another file takes the same name."""
+    if model == Path():
+        return (0, 0)
+    status = model.stat()
+    return (status.st_size, status.st_mtime_ns)

@@ -1,0 +1,66 @@
+"""Serves the pipeline over the pipe: commands come in on stdin, events leave on the real stdout.
+
+A file that fails costs one Failed event; whatever else goes wrong ends the process, and the other side knows
+what to do about that. Cancelling is killing this process.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import Code, EngineError
+from engine.pipe import take_stdout, watch_parent
+from engine.protocol import VERSION, Event, Failed, ProtocolError, Ready, Transcribe, decode_command, encode
+
+if TYPE_CHECKING:
+    from engine.warm_model import WarmModel
+
+
+def serve(data: Path) -> int:
+    """Take commands until Stop or the end of stdin."""
+    stdout = take_stdout()
+    commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    watch_parent(sys.stdin.buffer, commands.put)
+
+    def send(event: Event) -> None:
+        stdout.write(encode(event))
+        stdout.flush()
+
+    send(Ready(VERSION, os.getpid()))
+    model = _warm_model(data)
+    while True:
+        try:
+            command = decode_command(commands.get())
+        except ProtocolError as error:
+            send(Failed(0, Code.BAD_COMMAND, str(error)))
+            continue
+        if not isinstance(command, Transcribe):
+            return 0
+        _do(command, model, send)
+
+
+def _warm_model(data: Path) -> WarmModel:
+    from engine.warm_model import WarmModel  # noqa: PLC0415 (heavy: Ready comes first)
+
+    return WarmModel(data)
+
+
+def _do(command: Transcribe, model: WarmModel, send: Callable[[Event], None]) -> None:
+    from engine.transcribe import transcribe  # noqa: PLC0415
+
+    try:
+        for event in transcribe(command, model):
+            send(event)
+    except EngineError as error:
+        send(Failed(command.job, error.code, error.detail))
+    except MemoryError:
+        send(Failed(command.job, Code.OUT_OF_MEMORY))
+    except Exception as error:  # noqa: BLE001 (the worker loop, one of the named places for a broad except)
+        traceback.print_exc()
+        send(Failed(command.job, Code.INTERNAL, f"{type(error).__name__}: {error}"))
