@@ -25,7 +25,7 @@ find_python() {
 make_venv() {
     "$python" -m venv .venv >/dev/null 2>&1 && return
     "$python" -m venv --without-pip --clear .venv &&
-        "$python" -m pip --python .venv/bin/python install --quiet --disable-pip-version-check pip && return
+        "$python" -m pip --python .venv/bin/python install -qq --disable-pip-version-check pip && return
     rm -rf .venv
     say "Python cannot make a virtual environment here. On Debian type: sudo apt-get install python3-venv"
     exit 1
@@ -38,6 +38,12 @@ works() {
 if [ -f ".venv/.ready-$1" ] && [ "$(cat ".venv/.ready-$1")" = "$state" ] && works; then
     exit 0
 fi
+case $(pwd) in
+    *[\$\"\;:\\]*)
+        say "venv, pip or Qt fails in a folder with one of \$ \" ; : \\ in its path: please move the checkout."
+        exit 1
+        ;;
+esac
 if [ -e .venv ] && ! works; then
     say "Making .venv anew: it is unfinished, or its Python is gone."
     rm -rf .venv
@@ -48,9 +54,9 @@ if [ ! -e .venv ]; then
 fi
 
 say "Installing Python packages into .venv (once; some minutes with a slow network) …"
-[ -t 2 ] && quiet= || quiet=--quiet
+[ -t 2 ] && quiet= || quiet=-qq
 : >.venv/.unfinished
-if ! .venv/bin/python -m pip install $quiet --disable-pip-version-check --no-input --editable ".[$extras]"; then
+if ! PYTHONWARNINGS=ignore .venv/bin/python -m pip install $quiet --disable-pip-version-check --no-input --editable ".[$extras]"; then
     say "The Python packages could not be installed; the lines above say why."
     exit 1
 fi
