@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine import models_cli, selftest_cli, transcribe_cli
 from engine.folders import data_folder
+from engine.verbs import Verbs
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_inner_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_inner_verbs(verbs: Verbs) -> None:
     """Verbs that the program says to itself."""
     worker = verbs.add_parser("worker")
     worker.set_defaults(run=_worker)

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from engine.errors import EngineError
 from engine.folders import models_folder, state_folder
+from engine.verbs import Verbs
 
 _DEFAULT_MODEL = "base"
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Describe the verb and its options."""
     parser = verbs.add_parser("selftest", help="say what this machine has and whether it can transcribe")
     parser.add_argument("--model", default=_DEFAULT_MODEL, metavar="NAME|PATH")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ class Stopwatch:
         return round((time.monotonic() - self._began) * 1000)
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str) -> Generator[None]:
         """Time the body as one run of `name`."""
         began = time.monotonic()
         self._inner.append(0.0)

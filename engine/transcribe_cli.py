@@ -16,11 +16,12 @@ from engine.outputs import SUBTITLES, Output, WrongUseError, check_free, formats
 from engine.protocol import Event, Failed, Progress, Transcribe, encode
 from engine.report import progress_line, timing_table
 from engine.types import Options
+from engine.verbs import Verbs
 
 _CLEAR_LINE = "\r\x1b[K"
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Describe the verb and its options."""
     parser = verbs.add_parser("transcribe", help="write down what is said in recordings")
     add = parser.add_argument
@@ -42,7 +43,7 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     add("--track", metavar="N", type=_count, help="audio track, counted from 1; else the file's default")
     add("--events", action="store_true", help="one JSON event a line on standard output")
     add("--timings", action="store_true", help="a timing table on standard error")
-    parser.set_defaults(run=run, usage_error=parser.error)
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, data: Path) -> int:
@@ -52,7 +53,8 @@ def run(arguments: argparse.Namespace, data: Path) -> int:
         formats = formats_asked(arguments.format, arguments.output)
         planned = _planned(arguments, files, formats)
     except WrongUseError as error:
-        arguments.usage_error(str(error))
+        _say(f"sottovoce transcribe: {error}")
+        return 2
     options = _options(arguments, formats)
     engine = EngineProcess(data)
     failures = 0

@@ -5,4 +5,15 @@ It stands alone, so that the window's start need not import the command line to 
 
 from __future__ import annotations
 
+import argparse
+from typing import Protocol
+
 VERBS = frozenset({"transcribe", "models", "selftest", "worker"})
+
+
+class Verbs(Protocol):
+    """Where a verb adds its parser: what `ArgumentParser.add_subparsers` gives."""
+
+    def add_parser(self, name: str, *, help: str = ...) -> argparse.ArgumentParser:  # noqa: A002 (argparse's name)
+        """A parser for the verb `name`."""
+        ...
