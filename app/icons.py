@@ -1,0 +1,72 @@
+"""Our line icons: SVG files of one stroke width, drawn in the palette's text colour."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QAbstractButton
+
+from engine.resource_files import resource
+
+_STROKE = b'stroke="#000"'  # as every file has it
+_SIZES = (16, 20, 24, 32, 48, 64)
+_PROPERTY = "icon_name"
+
+
+def pixmap(name: str, colour: QColor, size: int, ratio: float = 1.0) -> QPixmap:
+    """The icon in one colour; `size` in device-independent pixels."""
+    return _pixmap(name, colour.name(), size, ratio)
+
+
+def icon(name: str, palette: QPalette | None = None) -> QIcon:
+    """The icon for buttons and menus, in the colours of enabled and disabled text."""
+    colours = palette or QGuiApplication.palette()
+    made = QIcon()
+    for mode, group in (
+        (QIcon.Mode.Normal, QPalette.ColorGroup.Active),
+        (QIcon.Mode.Disabled, QPalette.ColorGroup.Disabled),
+    ):
+        colour = colours.color(group, QPalette.ColorRole.ButtonText)
+        for size in _SIZES:
+            made.addPixmap(pixmap(name, colour, size), mode)
+    return made
+
+
+def set_icon(target: QAction | QAbstractButton, name: str) -> None:
+    """Give a button or action its icon, and remember which, so that `recolour` can draw it again."""
+    target.setProperty(_PROPERTY, name)
+    target.setIcon(icon(name))
+
+
+def recolour(root: QObject) -> None:
+    """Draw all icons below `root` again: the palette has changed."""
+    for kind in (QAction, QAbstractButton):
+        for target in root.findChildren(kind):
+            name = target.property(_PROPERTY)
+            if name:
+                target.setIcon(icon(name))
+
+
+def app_icon() -> QIcon:
+    """The program's own picture."""
+    return QIcon(str(resource("icons", "sottovoce.svg")))
+
+
+@cache
+def _drawing(name: str) -> bytes:
+    return resource("icons", f"{name}.svg").read_bytes()
+
+
+@cache
+def _pixmap(name: str, colour: str, size: int, ratio: float) -> QPixmap:
+    drawing = _drawing(name).replace(_STROKE, f'stroke="{colour}"'.encode())
+    picture = QPixmap(QSize(size, size) * ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    QSvgRenderer(QByteArray(drawing)).render(painter, QRectF(0, 0, picture.width(), picture.height()))
+    painter.end()
+    picture.setDevicePixelRatio(ratio)
+    return picture

@@ -1,0 +1,38 @@
+"""The languages Whisper knows, by its codes; names in English. Source: the list in openai/whisper's tokenizer.py."""
+
+from __future__ import annotations
+
+AUTO = "auto"
+
+_NAMES = """
+af Afrikaans|sq Albanian|am Amharic|ar Arabic|hy Armenian|as Assamese|az Azerbaijani|ba Bashkir|eu Basque|be Belarusian
+bn Bengali|bs Bosnian|br Breton|bg Bulgarian|ca Catalan|zh Chinese|hr Croatian|cs Czech|da Danish|nl Dutch
+en English|et Estonian|fo Faroese|fi Finnish|fr French|gl Galician|ka Georgian|de German|el Greek|gu Gujarati
+ht Haitian Creole|ha Hausa|haw Hawaiian|he Hebrew|hi Hindi|hu Hungarian|is Icelandic|id Indonesian|it Italian
+ja Japanese|jw Javanese|kn Kannada|kk Kazakh|km Khmer|ko Korean|lo Lao|la Latin|lv Latvian|ln Lingala|lt Lithuanian
+lb Luxembourgish|mk Macedonian|mg Malagasy|ms Malay|ml Malayalam|mt Maltese|mi Maori|mr Marathi|mn Mongolian|my Myanmar
+ne Nepali|no Norwegian|nn Nynorsk|oc Occitan|ps Pashto|fa Persian|pl Polish|pt Portuguese|pa Punjabi|ro Romanian
+ru Russian|sa Sanskrit|sr Serbian|sn Shona|sd Sindhi|si Sinhala|sk Slovak|sl Slovenian|so Somali|es Spanish
+su Sundanese|sw Swahili|sv Swedish|tl Tagalog|tg Tajik|ta Tamil|tt Tatar|te Telugu|th Thai|bo Tibetan|tr Turkish
+tk Turkmen|uk Ukrainian|ur Urdu|uz Uzbek|vi Vietnamese|cy Welsh|yi Yiddish|yo Yoruba
+"""
+
+
+def _parsed() -> dict[str, str]:
+    pairs = (entry.partition(" ") for line in _NAMES.strip().splitlines() for entry in line.split("|"))
+    return {code: name for code, _space, name in pairs}
+
+
+LANGUAGES: dict[str, str] = _parsed()  # in the order of their names
+CANTONESE = "yue"  # only large-v3 and its turbo know it
+RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ps", "sd", "ur", "yi"})
+
+
+def language_name(code: str) -> str:
+    """The English name of a language, or the code itself when it is not Whisper's."""
+    return "Cantonese" if code == CANTONESE else LANGUAGES.get(code, code)
+
+
+def languages_of(model: str) -> dict[str, str]:
+    """What a multilingual model of this name can be told to expect."""
+    return {**LANGUAGES, CANTONESE: "Cantonese"} if model.startswith("large-v3") else LANGUAGES
