@@ -51,7 +51,7 @@ def test_a_file_gives_its_events_in_order(qtbot: QtBot, start_engine: Start) -> 
     client = start_engine()
     heard = Heard(client)
     client.transcribe(asked("talk-3.wav"))
-    qtbot.waitUntil(lambda: bool(heard.of(Done)))
+    qtbot.waitUntil(lambda: bool(heard.of(Done)), timeout=20_000)
     kinds = [type(event) for event in heard.events if isinstance(event, Ready | Started | Loaded | SegmentEvent | Done)]
     assert kinds == [Ready, Started, Loaded, SegmentEvent, SegmentEvent, SegmentEvent, Done]
     assert heard.deaths == []
@@ -88,23 +88,23 @@ def test_a_process_is_replaced_after_its_share_of_files(qtbot: QtBot, start_engi
         ("die-exit-1", Code.ENGINE_DIED, "ended with code 1"),
         ("garbage", Code.ENGINE_GARBLED, "this is not JSON"),
         ("endless", Code.ENGINE_GARBLED, "in one line"),
-        ("hang", Code.ENGINE_HUNG, "No sign of life for 0.4 s"),
-        ("chatter", Code.ENGINE_HUNG, "No sign of life for 0.4 s"),
+        ("hang", Code.ENGINE_HUNG, "No sign of life for 2 s"),
+        ("chatter", Code.ENGINE_HUNG, "No sign of life for 2 s"),
     ],
 )
 def test_every_bad_end_is_said_once_and_the_next_file_runs(
     qtbot: QtBot, start_engine: Start, name: str, code: Code, words: str
 ) -> None:
-    client = start_engine(hang_ms=400)
+    client = start_engine()
     heard = Heard(client)
     client.start()
     qtbot.waitUntil(lambda: len(heard.pids) == 1)
     client.transcribe(asked(f"{name}.wav"))
-    qtbot.waitUntil(lambda: bool(heard.deaths))
+    qtbot.waitUntil(lambda: bool(heard.deaths), timeout=20_000)
     assert heard.deaths[0].code == code
     assert words in heard.deaths[0].detail
     client.transcribe(asked("talk-2.wav", 2))
-    qtbot.waitUntil(lambda: bool(heard.of(Done)))
+    qtbot.waitUntil(lambda: bool(heard.of(Done)), timeout=20_000)
     assert len(heard.deaths) == 1
     qtbot.waitUntil(lambda: is_gone(heard.pids[0]))
 
@@ -116,7 +116,7 @@ def test_what_came_before_the_death_arrives_before_it(qtbot: QtBot, start_engine
     client.events.connect(lambda events: order.extend(type(event).__name__ for event in events))
     client.died.connect(lambda _: order.append("death"))
     client.transcribe(asked("die-SIGSEGV.wav"))
-    qtbot.waitUntil(lambda: bool(heard.deaths))
+    qtbot.waitUntil(lambda: bool(heard.deaths), timeout=20_000)
     assert order[-4:] == ["SegmentEvent", "Progress", "SegmentEvent", "death"]
 
 
@@ -124,7 +124,7 @@ def test_the_last_words_of_the_engine_are_kept(qtbot: QtBot, start_engine: Start
     client = start_engine()
     heard = Heard(client)
     client.transcribe(asked("die-SIGABRT.wav"))
-    qtbot.waitUntil(lambda: bool(heard.deaths))
+    qtbot.waitUntil(lambda: bool(heard.deaths), timeout=20_000)
     assert heard.deaths[0].detail.splitlines()[-1] == "about to end by SIGABRT"
 
 
@@ -133,7 +133,7 @@ def test_an_engine_that_cannot_start_says_so(qtbot: QtBot, start_engine: Start, 
     client = start_engine(program=program)
     heard = Heard(client)
     client.transcribe(asked("talk-1.wav"))
-    qtbot.waitUntil(lambda: bool(heard.deaths))
+    qtbot.waitUntil(lambda: bool(heard.deaths), timeout=20_000)
     assert heard.deaths[0].code == Code.ENGINE_NOT_STARTED
     assert heard.deaths[0].detail
 
@@ -148,7 +148,7 @@ def test_a_kill_returns_at_once_and_nothing_of_the_old_process_arrives(qtbot: Qt
     client.transcribe(asked("talk-1.wav", 2))
     assert time.monotonic() - before < 0.05 * 10
     heard.events.clear()
-    qtbot.waitUntil(lambda: bool(heard.of(Done)))
+    qtbot.waitUntil(lambda: bool(heard.of(Done)), timeout=20_000)
     assert all(event.job == 2 for event in heard.events if not isinstance(event, Ready))
     assert heard.deaths == []
 
@@ -171,9 +171,9 @@ def test_a_flood_holds_no_turn_of_the_event_loop(qtbot: QtBot, start_engine: Sta
     sizes: list[int] = []
     client.events.connect(lambda events: sizes.append(len(events)))
     client.transcribe(asked("flood-5000.wav"))
-    qtbot.waitUntil(lambda: bool(heard.of(Done)))
+    qtbot.waitUntil(lambda: bool(heard.of(Done)), timeout=20_000)
     assert len(heard.of(SegmentEvent)) == 5000
-    assert max(sizes) <= 250
+    assert max(sizes) <= 10
 
 
 def test_a_folder_called_engine_in_the_data_folder_is_not_imported(qtbot: QtBot, tmp_path: Path) -> None:
@@ -182,15 +182,15 @@ def test_a_folder_called_engine_in_the_data_folder_is_not_imported(qtbot: QtBot,
     client = EngineClient(tmp_path, sys.executable, ("-P", "-c", "import engine.protocol, os; os._exit(7)"))
     heard = Heard(client)
     client.start()
-    qtbot.waitUntil(lambda: bool(heard.deaths))
+    qtbot.waitUntil(lambda: bool(heard.deaths), timeout=20_000)
     assert heard.deaths[0].detail == "It ended with code 7."
 
 
 def test_progress_partials_and_segments_are_signs_of_life(qtbot: QtBot, start_engine: Start) -> None:
-    client = start_engine(hang_ms=800)
+    client = start_engine()
     heard = Heard(client)
     client.transcribe(asked("slow.wav"))
-    qtbot.wait(1500)
+    qtbot.wait(4000)
     client.kill()
     assert heard.deaths == []
     assert heard.of(Progress)
