@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.folder_walk import files_of
 from engine.errors import EngineError
 from engine.files import shown
-from engine.library import Entry, Library
+from engine.library import Library
 from engine.types import Options
 
 SLICE_S = 0.02  # of the 50 ms that a turn of the event loop may take
@@ -43,10 +43,6 @@ class Intake(QObject):
         self._known: dict[tuple[bytes, Options], int] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._slice)
-
-    def know(self, entry: Entry) -> None:
-        """Remember an entry, so that the same file with the same options is not added beside it."""
-        self._known[entry.source, entry.options] = entry.id
 
     def take(self, paths: Sequence[bytes], options: Options) -> list[int]:
         """Queue files and folders; ids of what was added (or there already) within the first slice."""
@@ -94,7 +90,7 @@ class Intake(QObject):
             self.stop()
             self.said.emit(str(error))
             return []
-        self.know(entry)
+        self._known[path, options] = entry.id
         self.added.emit(entry.id)
         return [entry.id]
 

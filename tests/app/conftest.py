@@ -46,6 +46,6 @@ def library(tmp_path: Path) -> Iterator[Library]:
 def jobs(library: Library, start_engine: Callable[..., EngineClient]) -> Iterator[Jobs]:
     """Jobs over an empty library and the scripted engine, started."""
     started = Jobs(library, start_engine())
-    started.start()
+    started.queue.start()
     yield started
     started.stop()

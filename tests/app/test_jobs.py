@@ -228,12 +228,12 @@ def test_removed_jobs_come_back_by_undo(jobs: Jobs, drop: Drop, reaches: Reaches
 def test_while_held_nothing_runs_and_the_first_row_says_why(
     jobs: Jobs, drop: Drop, reaches: Reaches, qtbot: QtBot
 ) -> None:
-    jobs.hold("preparing the model…")
+    jobs.queue.hold("preparing the model…")
     first, second = drop("talk-1", "talk-2")
     qtbot.wait(200)
     assert [jobs.entry(entry_id).state for entry_id in (first, second)] == ["waiting", "waiting"]
-    assert jobs.why_held == "preparing the model…"
-    jobs.hold("")
+    assert jobs.queue.why_held == "preparing the model…"
+    jobs.queue.hold("")
     reaches(second, "done")
 
 
@@ -247,7 +247,7 @@ def test_jobs_of_a_dead_window_are_cut_off_or_still_wait(
     library.update(cut.id, state="running")
     library.remove([gone.id])
     jobs = Jobs(library, start_engine())
-    jobs.start()
+    jobs.queue.start()
     qtbot.waitUntil(lambda: jobs.entry(waiting.id).state == "done")
     assert jobs.entry(cut.id).state == "interrupted"
     with pytest.raises(KeyError):
