@@ -11,7 +11,7 @@ import unicodedata
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from engine.errors import Code, EngineError
 from engine.files import atomic_file, shown
@@ -19,7 +19,7 @@ from engine.models.ct2_whisper import ggml_tensors, hyperparameters
 from engine.models.ctranslate2 import failed, read_weights
 from engine.models.disk import check_space
 from engine.models.ggml import read_model, write_ggml, written_bytes
-from engine.models.hashing import hash_of
+from engine.models.hashing import hash_of, pour
 from engine.models.joined import open_joined
 from engine.models.mel_filters import mel_filters
 from engine.models.store import is_model_name
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from engine.models.store import ModelStore, StoredModel
 
 _WEIGHTS, _TOKENIZER = "model.bin", "tokenizer.json"
-_CHUNK = 1 << 20
 _SNAPSHOT = re.compile(r"models--.*--(?P<model>[^/]+)")  # a folder of Hugging Face's cache, above snapshots/REVISION
 
 
@@ -116,21 +115,11 @@ def _import_ggml(source: Path, store: ModelStore, name: str, progress: Progress 
             size = original.seek(0, 2)
             check_space(store.folder, size)
             original.seek(0)
-            sha256 = _copy(original, file, size, progress)
+            digest = hashlib.sha256()
+            pour(original, file.write, digest.update, tell=lambda done: progress(done, size) if progress else None)
             file.flush()
             _read_through(Path(file.name))  # the source may have changed meanwhile
-        return store.register(name, "import", shown(source), sha256)
-
-
-def _copy(source: BinaryIO, target: BinaryIO, size: int, progress: Progress | None) -> str:
-    digest, done = hashlib.sha256(), 0
-    while chunk := source.read(_CHUNK):
-        target.write(chunk)
-        digest.update(chunk)
-        done += len(chunk)
-        if progress:
-            progress(done, size)
-    return digest.hexdigest()
+        return store.register(name, "import", shown(source), digest.hexdigest())
 
 
 def _read_through(path: Path) -> None:

@@ -22,9 +22,10 @@ from engine.models.catalog import CATALOG, CatalogEntry, can_translate, find, hu
 from engine.models.disk import locked, writing
 from engine.models.hashing import hash_of
 from engine.models.records import Origin, Record, now, read_record, write_record
+from engine.models.starter import BASE, starter_available
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
 
     from engine.models.hashing import Progress
     from engine.models.whisper_layout import Hyperparameters
@@ -135,7 +136,8 @@ class ModelStore:
             return self.path(name_or_path, progress)
         path = Path(name_or_path.replace("\0", "?"))
         if path.name == name_or_path and not path.exists():
-            raise EngineError(Code.MODEL_UNKNOWN, self._suggestion(name_or_path))
+            known = {entry.name for entry in CATALOG} | {model.name for model in self.list()}
+            raise unknown_model(name_or_path, known)
         if (path / "model.bin").exists():
             command = f'sottovoce models import "{shown(path)}"'
             raise EngineError(Code.MODEL_DAMAGED, f"A CTranslate2 folder has to be imported first: {command}")
@@ -161,11 +163,6 @@ class ModelStore:
         write_record(_record_of(file), record)
         return _stored(name, file, record)
 
-    def _suggestion(self, name: str) -> str:
-        known = {*(entry.name for entry in CATALOG), *(model.name for model in self.list())}
-        near = difflib.get_close_matches(name, known, n=3)
-        return f"{name!r}; did you mean {' or '.join(near)}?" if near else f"{name!r}"
-
     def _checked(self, name: str, progress: Progress | None, afresh: bool) -> StoredModel:
         file = self.file(name)
         if not file.is_file():
@@ -186,6 +183,12 @@ class ModelStore:
                 record = msgspec.structs.replace(record, mtime_ns=status.st_mtime_ns)
                 _remember(file, record)
         return _stored(name, file, record)
+
+
+def unknown_model(name: str, known: Iterable[str]) -> EngineError:
+    """Say that there is no model of this name, and which names are near it."""
+    near = difflib.get_close_matches(name, list(known), n=3)
+    return EngineError(Code.MODEL_UNKNOWN, f"{name!r}; did you mean {' or '.join(near)}?" if near else repr(name))
 
 
 def parts_of(file: Path) -> list[Path]:
@@ -264,7 +267,9 @@ def _stored(name: str, file: Path, record: Record) -> StoredModel:
 
 def _absent(name: str) -> EngineError:
     entry = find(name)
+    if name == BASE.name and starter_available():
+        return EngineError(Code.MODEL_MISSING, f"{name} came with the installation: sottovoce models starter")
     if entry is None:
         return EngineError(Code.MODEL_MISSING, f"There is no model {name} here.")
-    command = f"sottovoce models download {name}"
-    return EngineError(Code.MODEL_MISSING, f"{name} ({human_size(entry.bytes)}) can be downloaded: {command}")
+    size, command = human_size(entry.bytes), f"sottovoce models download {name}"
+    return EngineError(Code.MODEL_MISSING, f"{name} ({size}) can be downloaded: {command}")
