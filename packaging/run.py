@@ -13,15 +13,15 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Put the starter model in place and become the program that fits."""
-    recording = _recording()
+    """Become the program that fits: never returns, unless there is neither a display nor a file."""
+    files = recording()
     if has_display():
-        _become("app", *recording)
-    if not recording:
+        _become("app", *files)
+    if not files:
         print("There is no display here for a window. To transcribe in the terminal: make run FILE=talk.mp3")
         return  # nothing failed: the set-up is done, and this is what to do next
     print("There is no display here for a window: transcribing in the terminal.", file=sys.stderr)
-    _become("engine", "transcribe", *recording)
+    _become("engine", "transcribe", *files)
 
 
 def has_display() -> bool:
@@ -31,7 +31,7 @@ def has_display() -> bool:
     return _wayland_answers() or _x11_answers()
 
 
-def _recording() -> list[str]:
+def recording() -> list[str]:
     """FILE as an absolute path, so that it is neither a verb nor an option; relative to where make was started."""
     name = os.environ.get("FILE", "")
     if not name:

@@ -1,0 +1,92 @@
+"""`pip install .`: the wheel holds all that belongs to the program, and what it installs runs from anywhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ("app", "engine", "resources", "pyproject.toml", "README.md", "LICENSE", "NOTICES.md")
+NO_CACHES = shutil.ignore_patterns("__pycache__")
+
+
+def files(folder: Path) -> set[str]:
+    """What is in app, engine and resources under `folder`, caches left out."""
+    return {
+        path.relative_to(folder).as_posix()
+        for name in ("app", "engine", "resources")
+        for path in (folder / name).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built from a copy (setuptools leaves a build folder behind), without the network."""
+    copy = tmp_path_factory.mktemp("sources")
+    for name in SOURCES:
+        source = ROOT / name
+        shutil.copytree(source, copy / name, ignore=NO_CACHES) if source.is_dir() else shutil.copy(source, copy)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--wheel-dir", copy / "dist", copy], check=True)
+    [built] = (copy / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with nothing but this wheel."""
+    environment = tmp_path_factory.mktemp("installed") / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "install", "--quiet", "--no-index"]
+    subprocess.run([*pip, "--no-deps", wheel], check=True)
+    return environment / "bin"
+
+
+def run(command: list[str | Path], elsewhere: Path) -> str:
+    """Its output, run in the folder `elsewhere`; the libraries, but not this checkout, come from our environment."""
+    libraries = Path(pytest.__file__).parents[1]
+    environment = os.environ | {"PYTHONPATH": str(libraries), "SOTTOVOCE_DATA": str(elsewhere / "data")}
+    done = subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_package_is_listed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = {path.parent.relative_to(ROOT) for name in ("app", "engine") for path in (ROOT / name).rglob("*.py")}
+    listed = set(project["tool"]["setuptools"]["packages"])
+    assert listed == {".".join(package.parts) for package in packages} | {"resources"}
+
+
+def test_the_wheel_holds_every_file_of_the_program_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+        notices = [name for name in archive.namelist() if name.endswith(("licenses/LICENSE", "licenses/NOTICES.md"))]
+    assert packed == files(ROOT)
+    assert len(notices) == 2
+
+
+def test_an_installed_program_runs_from_any_folder(installed: Path, tmp_path: Path) -> None:
+    assert "usage: sottovoce" in run([installed / "sottovoce", "transcribe", "--help"], tmp_path)
+    assert "base" in run([installed / "sottovoce", "models", "list"], tmp_path)
+
+
+def test_an_installed_program_finds_its_pictures(installed: Path, tmp_path: Path) -> None:
+    code = "from engine.resource_files import resource; print(resource('icons', 'sottovoce.svg'))"
+    icon = Path(run([installed / "python", "-P", "-c", code], tmp_path).strip())
+    assert icon.is_relative_to(installed.parent)
+    assert icon.read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_a_folder_of_the_user_is_not_taken_for_the_engine(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "__init__.py").write_text("raise SystemExit('not this one')")
+    assert "usage: sottovoce" in run([installed / "sottovoce", "transcribe", "--help"], tmp_path)
