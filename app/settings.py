@@ -1,0 +1,92 @@
+"""What the window remembers: one JSON file, of which a bad value costs no other."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypedDict, Unpack, get_type_hints
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+from engine.errors import EngineError
+from engine.files import atomic_write
+from engine.types import Device, Options, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Every setting with what it is at first."""
+
+    model: str = "base"
+    language: str = "auto"
+    task: Task = "transcribe"
+    device: Device = "auto"
+    backend: str = "auto"
+    export_folder: str = ""  # "": beside the recording
+    export_format: str = "srt"
+    details_open: bool = False
+    geometry: bytes = b""  # of the window, as Qt saves it; base64 in the file
+
+
+class Changes(TypedDict, total=False):
+    """Some settings."""
+
+    model: str
+    language: str
+    task: Task
+    device: Device
+    backend: str
+    export_folder: str
+    export_format: str
+    details_open: bool
+    geometry: bytes
+
+
+class Settings(QObject):
+    """`values` and a way to change them; each change is written at once, whole or not at all."""
+
+    said = Signal(str)  # why a change could not be written; it counts until the window closes
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self._file = file
+        self._stored = _read(file)  # also keys of other versions, which are kept
+        self.values = _salvaged(self._stored)
+
+    def options(self) -> Options:
+        """How a file that is dropped now is transcribed."""
+        now = self.values
+        return Options(
+            model=now.model, backend=now.backend, device=now.device, language=now.language, task=now.task, words=True
+        )
+
+    def change(self, **changes: Unpack[Changes]) -> None:
+        """Set some values and write the file."""
+        before = self.values
+        self.values = replace(before, **changes)
+        if self.values == before:
+            return
+        self._stored |= msgspec.to_builtins(self.values)
+        try:
+            atomic_write(self._file, msgspec.json.format(msgspec.json.encode(self._stored)), overwrite=True)
+        except EngineError as error:
+            self.said.emit(f"The settings could not be saved. {error}")
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """The stored object; nothing when there is none, or what is there is no JSON object."""
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+    return {}
+
+
+def _salvaged(stored: dict[str, Any]) -> Values:
+    """Every stored value that is of its type; in place of the others, what they are at first."""
+    good: dict[str, Any] = {}
+    for name, kind in get_type_hints(Values).items():
+        if name in stored:
+            with suppress(msgspec.ValidationError):
+                good[name] = msgspec.convert(stored[name], kind)
+    return Values(**good)
