@@ -44,5 +44,6 @@ ready-run:
 ready-dev:
 	@sh packaging/make_venv.sh dev
 
-ready-test: ready-dev
+ready-test:
 	@sh packaging/linux/system_libraries.sh test
+	@sh packaging/make_venv.sh dev

@@ -98,7 +98,10 @@ def system_libraries(folder: Path, display: str) -> subprocess.CompletedProcess[
 @debian
 def test_a_user_who_may_not_install_reads_the_line_to_type(readable_folder: Path) -> None:
     done = system_libraries(readable_folder, display=":0")
-    assert done.stderr.splitlines()[-1] == "  sudo apt-get install --no-install-recommends libnever9"
+    assert (
+        done.stderr.splitlines()[-1]
+        == "  sudo apt-get update && sudo apt-get install --no-install-recommends libnever9"
+    )
     assert done.returncode == 1
 
 

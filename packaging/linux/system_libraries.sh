@@ -60,8 +60,11 @@ elif sudo -n true 2>/dev/null; then
     as_root="sudo -n"
 else
     echo "System packages are missing, and installing them needs an administrator. Type this, then try again:" >&2
-    line="apt-get install --no-install-recommends$packages"
-    if command -v sudo >/dev/null; then echo "  sudo $line"; else echo "  su -c '$line'"; fi >&2
+    if command -v sudo >/dev/null; then
+        echo "  sudo apt-get update && sudo apt-get install --no-install-recommends$packages" >&2
+    else
+        echo "  su -c 'apt-get update && apt-get install --no-install-recommends$packages'" >&2
+    fi
     give_up "$1"
 fi
 
