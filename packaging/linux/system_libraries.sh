@@ -38,19 +38,16 @@ give_up() {
 
 if ! command -v apt-get >/dev/null; then
     echo "Not found on this system, and perhaps needed:$things" >&2
+    libraries= # an RPM system finds a package by the library in it
+    for thing in $things; do
+        case $thing in *.so.*) libraries="$libraries '$thing()(64bit)'" ;; esac
+    done
     . /etc/os-release
     case " ${ID-} ${ID_LIKE-} " in
-        *" fedora "* | *" rhel "*) install="sudo dnf install" ;;
-        *suse*) install="sudo zypper install --capability" ;;
-        *" arch "*) echo "pacman -F NAME tells which package has it." >&2; exit 0 ;;
-        *) exit 0 ;;
-    esac
-    # An RPM system finds a package by the library in it.
-    printf '%s' "For the libraries, type: $install" >&2
-    for thing in $things; do
-        case $thing in *.so.*) printf " '%s()(64bit)'" "$thing" >&2 ;; esac
-    done
-    echo >&2
+        *" fedora "* | *" rhel "*) echo "For the libraries, type: sudo dnf install$libraries" ;;
+        *suse*) echo "For the libraries, type: sudo zypper install --capability$libraries" ;;
+        *" arch "*) echo "pacman -F NAME tells which package has it." ;;
+    esac >&2
     exit 0
 fi
 
