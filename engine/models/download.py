@@ -89,6 +89,8 @@ class _Part:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+        if not self.done:
+            self._path.unlink(missing_ok=True)
 
     @property
     def missing(self) -> int:

@@ -71,12 +71,14 @@ def import_ctranslate2(
     name: str,
     progress: Progress | None = None,
     sha256: str | None = None,
+    wait: bool = False,
 ) -> StoredModel:
-    """Write a CTranslate2 model as float16 ggml, a tensor at a time; its weights must have the hash, if one is given.
+    """Write a CTranslate2 model as float16 ggml, a tensor at a time.
 
+    Its weights must have the hash, if one is given; another process at the same model is waited for or an error.
     Errors as for `import_model`.
     """
-    with _reading(files.title), open_joined(files.weights) as weights_file, store.adding(name) as target:
+    with _reading(files.title), open_joined(files.weights) as weights_file, store.adding(name, wait) as target:
         weights = read_weights(weights_file)
         hyper = hyperparameters(weights)
         vocabulary = read_vocabulary(files.tokenizer.read_bytes())
@@ -109,7 +111,7 @@ def name_for(source: Path) -> str:
 
 
 def _import_ggml(source: Path, store: ModelStore, name: str, progress: Progress | None) -> StoredModel:
-    with _reading(shown(source)), store.adding(name) as target:
+    with _reading(shown(source)), store.adding(name, wait=False) as target:
         _read_through(source)
         with source.open("rb") as original, atomic_file(target) as file:
             size = original.seek(0, 2)

@@ -67,7 +67,7 @@ def ensure_starter(store: ModelStore, progress: Progress | None = None, model: P
     packages = " and ".join(dict.fromkeys(package for package, _ in model.weights))
     files = CTranslate2Files(tuple(filter(None, weights)), tokenizer, f"the package {packages}")
     try:
-        return import_ctranslate2(files, store, model.name, progress, model.sha256)
+        return import_ctranslate2(files, store, model.name, progress, model.sha256, wait=True)
     except EngineError as error:
         if error.code is Code.ALREADY_THERE and (stored := store.get(model.name)):
             return stored  # another process was faster

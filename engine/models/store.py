@@ -84,17 +84,16 @@ class ModelStore:
         return locked(self.file(name).with_suffix(".lock"), wait)
 
     @contextmanager
-    def adding(self, name: str) -> Generator[Path]:
-        """Give the path at which a new model is to appear, to this process alone; it waits for its turn.
+    def adding(self, name: str, wait: bool) -> Generator[Path]:
+        """Give the path at which a new model is to appear, to this process alone; MODEL_BUSY unless `wait`.
 
         EngineError ALREADY_THERE; a model is replaced by removing it first.
         """
         file = self.file(name)
-        with self.lock(name, wait=True):
+        with self.lock(name, wait):
             if file.exists():
-                raise EngineError(
-                    Code.ALREADY_THERE, f"There is a model {name} already; remove it or take another name."
-                )
+                detail = f"There is a model {name} already; remove it or take another name."
+                raise EngineError(Code.ALREADY_THERE, detail)
             with writing(file):
                 _record_of(file).unlink(missing_ok=True)  # of a model that was deleted by hand
             yield file
@@ -132,13 +131,11 @@ class ModelStore:
 
     def resolve(self, name_or_path: str, progress: Progress | None = None) -> Path:
         """Return the checked, absolute path for a model's name, or of a ggml file anywhere, which is read through."""
-        if is_model_name(name_or_path) and (find(name_or_path) or self.get(name_or_path)):
-            return self.path(name_or_path, progress)
         path = Path(name_or_path.replace("\0", "?"))
-        if path.name == name_or_path and not path.exists():
-            known = {entry.name for entry in CATALOG} | {model.name for model in self.list()}
-            raise unknown_model(name_or_path, known)
-        if (path / "model.bin").exists():
+        known = is_model_name(name_or_path) and (find(name_or_path) or self.get(name_or_path))
+        if known or (path.name == name_or_path and not _exists(path)):
+            return self.path(name_or_path, progress)
+        if _exists(path / "model.bin"):
             command = f'sottovoce models import "{shown(path)}"'
             raise EngineError(Code.MODEL_DAMAGED, f"A CTranslate2 folder has to be imported first: {command}")
         _read_through(path)
@@ -147,10 +144,10 @@ class ModelStore:
     def remove(self, name: str) -> None:
         """Remove a model, its record, and what was downloaded of it so far; MODEL_MISSING if nothing was there."""
         file = self.file(name)
+        leftovers = [path for path in (file, _record_of(file), *parts_of(file)) if path.exists()]
+        if not leftovers:
+            raise self._absent(name)
         with self.lock(name), writing(file):
-            leftovers = [file for file in (file, _record_of(file), *parts_of(file)) if file.exists()]
-            if not leftovers:
-                raise _absent(name)
             for leftover in leftovers:  # the model first: a record alone means nothing
                 leftover.unlink(missing_ok=True)
 
@@ -163,10 +160,19 @@ class ModelStore:
         write_record(_record_of(file), record)
         return _stored(name, file, record)
 
+    def _absent(self, name: str) -> EngineError:
+        entry = find(name)
+        if entry is None:
+            return unknown_model(name, {entry.name for entry in CATALOG} | {model.name for model in self.list()})
+        if name == BASE.name and starter_available():
+            return EngineError(Code.MODEL_MISSING, f"{name} came with the installation: sottovoce models starter")
+        size, command = human_size(entry.bytes), f"sottovoce models download {name}"
+        return EngineError(Code.MODEL_MISSING, f"{name} ({size}) can be downloaded: {command}")
+
     def _checked(self, name: str, progress: Progress | None, afresh: bool) -> StoredModel:
         file = self.file(name)
         if not file.is_file():
-            raise _absent(name)
+            raise self._absent(name)
         _read_through(file)
         record = read_record(_record_of(file))
         if record is None:  # someone put it into the folder: from now on it must stay as it is
@@ -194,6 +200,13 @@ def unknown_model(name: str, known: Iterable[str]) -> EngineError:
 def parts_of(file: Path) -> list[Path]:
     """All unfinished downloads of a model file, also those of another revision."""
     return [part for part in file.parent.glob("*.part") if part.name.startswith(f"{file.name}.")]
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name longer than any file's, for one
+        return False
 
 
 def _record_of(file: Path) -> Path:
@@ -263,13 +276,3 @@ def _stored(name: str, file: Path, record: Record) -> StoredModel:
         record.can_translate,
         record.note,
     )
-
-
-def _absent(name: str) -> EngineError:
-    entry = find(name)
-    if name == BASE.name and starter_available():
-        return EngineError(Code.MODEL_MISSING, f"{name} came with the installation: sottovoce models starter")
-    if entry is None:
-        return EngineError(Code.MODEL_MISSING, f"There is no model {name} here.")
-    size, command = human_size(entry.bytes), f"sottovoce models download {name}"
-    return EngineError(Code.MODEL_MISSING, f"{name} ({size}) can be downloaded: {command}")
