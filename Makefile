@@ -29,6 +29,18 @@ check: ready-dev ## run ruff, pyright and import-linter
 	$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint()' || failed=1; \
 	exit $$failed
 
+quality: ready-dev ## print error rates by language, and what holds for every odd file
+	@$(PY) tests/measure/quality.py
+
+bench: ready-dev ## time the run against plain pywhispercpp, and its memory
+	@$(PY) tests/measure/bench.py
+
+bench-ui: ready-test ## time the window: first paint, longest slot
+	@$(PY) tests/measure/bench_ui.py
+
+screenshots: ready-test ## write pictures of the window to build/screenshots/
+	@$(PY) tests/measure/screenshots.py
+
 format: ready-dev ## write the code as ruff would
 	@$(PY) -m ruff format
 	@$(PY) -m ruff check --fix

@@ -5,11 +5,11 @@ The recording comes through the environment (FILE), as it was typed: neither mak
 
 from __future__ import annotations
 
-import ctypes
 import os
-import socket
 import sys
 from pathlib import Path
+
+from app.display import has_display
 
 
 def main() -> None:
@@ -24,13 +24,6 @@ def main() -> None:
     _become("engine", "transcribe", *files)
 
 
-def has_display() -> bool:
-    """Whether Qt would find a screen; it aborts when a display is named but does not answer."""
-    if sys.platform in {"darwin", "win32"} or os.environ.get("QT_QPA_PLATFORM"):
-        return True
-    return _wayland_answers() or _x11_answers()
-
-
 def recording() -> list[str]:
     """FILE as an absolute path, so that it is neither a verb nor an option; relative to where make was started."""
     name = os.environ.get("FILE", "")
@@ -38,32 +31,6 @@ def recording() -> list[str]:
         return []
     beside_the_caller = Path(os.environ.get("STARTED_IN", ""), name)  # another folder than ours with make -C
     return [str((beside_the_caller if beside_the_caller.exists() else Path(name)).absolute())]
-
-
-def _wayland_answers() -> bool:
-    name = os.environ.get("WAYLAND_DISPLAY")
-    if not name:
-        return False
-    try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(Path(os.environ.get("XDG_RUNTIME_DIR", "/"), name)))
-    except OSError:
-        return False
-    return True
-
-
-def _x11_answers() -> bool:
-    if not os.environ.get("DISPLAY"):
-        return False
-    try:
-        xcb = ctypes.CDLL("libxcb.so.1")
-    except OSError:
-        return False
-    xcb.xcb_connect.restype = ctypes.c_void_p
-    connection = ctypes.c_void_p(xcb.xcb_connect(None, None))  # never null, but may be an error
-    failed = xcb.xcb_connection_has_error(connection)
-    xcb.xcb_disconnect(connection)
-    return not failed
 
 
 def _become(module: str, *arguments: str) -> None:

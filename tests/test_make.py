@@ -5,10 +5,8 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -50,19 +48,6 @@ def starter(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     for name in NOT_OURS:
         monkeypatch.delenv(name, raising=False)
     return module
-
-
-@pytest.fixture
-def x_display() -> Iterator[str]:
-    """A display that answers."""
-    reading, writing = os.pipe()
-    with subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing)], pass_fds=[writing], stderr=subprocess.DEVNULL
-    ) as server:
-        os.close(writing)
-        with open(reading, encoding="ascii") as number:
-            yield f":{number.readline().strip()}"
-        server.terminate()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -114,23 +99,3 @@ def test_a_file_is_looked_for_where_make_was_started(
     assert starter.recording() == [str(elsewhere / "talk.mp3")]
     monkeypatch.delenv("STARTED_IN")
     assert starter.recording() == [str(tmp_path / "talk.mp3")]
-
-
-def test_a_display_counts_when_it_answers(starter: ModuleType, x_display: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not starter.has_display()
-    monkeypatch.setenv("DISPLAY", ":987")
-    assert not starter.has_display()
-    monkeypatch.setenv("DISPLAY", x_display)
-    assert starter.has_display()
-
-
-def test_a_wayland_display_counts_when_it_answers(
-    starter: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-7")
-    assert not starter.has_display()
-    with socket.socket(socket.AF_UNIX) as compositor:
-        compositor.bind(str(tmp_path / "wayland-7"))
-        compositor.listen()
-        assert starter.has_display()
