@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -48,6 +48,10 @@ class Intake(QObject):
         """Queue files and folders; ids of what was added (or there already) within the first slice."""
         self._dropped.extend(_Dropped(path, options, _files(path)) for path in paths)
         return self._slice()
+
+    def forget(self, entry_ids: Collection[int]) -> None:
+        """These were removed: their files may be added again."""
+        self._known = {key: entry_id for key, entry_id in self._known.items() if entry_id not in entry_ids}
 
     def stop(self) -> None:
         """Forget what was not added yet."""

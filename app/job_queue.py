@@ -79,10 +79,10 @@ class JobQueue(QObject):
         return self._runner.running == entry_id or self._library.entry(entry_id).state == "waiting"
 
     def cancel(self, entry_id: int) -> None:
-        """End a running job at once, or let a waiting one wait no more. EngineError when that cannot be stored."""
+        """End a running job at once, let a waiting one or one that was cut off rest. EngineError: not stored."""
         if self._runner.running == entry_id:
             self._runner.abandon("cancelled")
-        elif self._library.entry(entry_id).state in ("waiting", "running"):
+        elif self._library.entry(entry_id).state in ("waiting", "running", "interrupted"):
             self._library.update(entry_id, state="cancelled")
             self.changed.emit(entry_id)
         self._next()

@@ -32,6 +32,7 @@ class Jobs(QObject):
     timings = Signal(int, object)  # id, Timings
     progress = Signal(int)  # `live` has changed
     said = Signal(str)  # one line that belongs to no job
+    models_changed = Signal()  # the starter model is in place, or cannot be
 
     def __init__(self, library: Library, client: EngineClient) -> None:
         super().__init__()
@@ -77,6 +78,11 @@ class Jobs(QObject):
         """Where the job stands, when it is the running one."""
         return self._runner.live if self._runner.running == entry_id else None
 
+    @property
+    def why_held(self) -> str:
+        """What waiting jobs wait for, other than each other; "" for nothing."""
+        return self.queue.why_held
+
     def add(self, paths: Sequence[bytes], options: Options) -> list[int]:
         """Add files (os.fsencode), and those of folders that may be recordings; sorted, a few at a time.
 
@@ -96,7 +102,7 @@ class Jobs(QObject):
         return new.id
 
     def cancel(self, entry_id: int) -> None:
-        """End a running job at once, or let a waiting one wait no more; its text stays."""
+        """End a running job at once, let a waiting one or one that was cut off rest; its text stays."""
         with storing(self.said):
             self.queue.cancel(entry_id)
 
@@ -125,6 +131,7 @@ class Jobs(QObject):
             self._undo.append(tuple(entry_ids))
             for entry_id in entry_ids:
                 self.removed.emit(entry_id)
+            self._intake.forget(entry_ids)
             self.queue.leave_out(entry_ids)
 
     def undo_remove(self) -> bool:
