@@ -32,7 +32,6 @@ class Jobs(QObject):
     timings = Signal(int, object)  # id, Timings
     progress = Signal(int)  # `live` has changed
     said = Signal(str)  # one line that belongs to no job
-    models_changed = Signal()  # the starter model is in place, or cannot be
 
     def __init__(self, library: Library, client: EngineClient) -> None:
         super().__init__()
@@ -62,9 +61,9 @@ class Jobs(QObject):
         """One of them."""
         return self._library.entry(entry_id)
 
-    def segments(self, entry_id: int) -> list[Segment]:
-        """What was stored so far."""
-        return self._library.segments(entry_id)
+    def segments(self, entry_id: int, first: int = 0, count: int = -1) -> list[Segment]:
+        """What was stored so far: all, or `count` segments from `first` on (1,000 take some 15 ms)."""
+        return self._library.segments(entry_id, first, count)
 
     def transcript(self, entry_id: int) -> Transcript:
         """What exports are written from."""

@@ -37,6 +37,7 @@ _TODO: dict[Code, str] = {
     Code.EMPTY_FILE: "The copy or the recording may have been cut short; look for another one.",
     Code.NOT_MEDIA: "Drop a sound or video file, of whatever kind.",
     Code.NO_AUDIO: "Choose the file that has the sound, if picture and sound were kept apart.",
+    Code.NO_DECODER: "Save it in another form with a program that plays it, e.g. as WAV or MP3, and drop that.",
     Code.NO_SUCH_TRACK: "Transcribe it again without naming a track.",
     Code.DAMAGED: _OTHER_FILE,
     Code.MODEL_MISSING: "Choose a model that is here in the toolbar, or get it: “sottovoce models download NAME”.",
