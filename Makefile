@@ -30,16 +30,16 @@ check: ready-dev ## run ruff, pyright and import-linter
 	exit $$failed
 
 quality: ready-dev ## print error rates by language, and what holds for every odd file
-	@$(PY) tests/measure/quality.py
+	@$(PY) tests/quality
 
 bench: ready-dev ## time the run against plain pywhispercpp, and its memory
-	@$(PY) tests/measure/bench.py
+	@$(PY) tests/bench.py
 
 bench-ui: ready-test ## time the window: first paint, longest slot
-	@$(PY) tests/measure/bench_ui.py
+	@$(PY) tests/bench_ui.py
 
 screenshots: ready-test ## write pictures of the window to build/screenshots/
-	@$(PY) tests/measure/screenshots.py
+	@$(PY) tests/screenshots.py
 
 format: ready-dev ## write the code as ruff would
 	@$(PY) -m ruff format
