@@ -6,13 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engine.audio.level import normalised
 from engine.backends.base import Backend
 from engine.speech.placing import placed
 from engine.speech.quality import REPEATS, loops
 from engine.speech.windows import Window
-from engine.types import SAMPLES_PER_MS, Options, Samples, Segment
+from engine.types import SAMPLES_PER_MS, Options, Segment
+
+if TYPE_CHECKING:
+    from engine.types import Samples
 
 _SECOND_TRY_TEMPERATURE = 0.4
 _MIN_TAIL_MS = 1_500  # speech shorter than this after the last word is not worth another pass of the encoder

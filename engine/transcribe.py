@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from engine.audio.level import peak_dbfs
+from engine.audio.level import normalised, peak_dbfs
 from engine.audio.media import Media, open_media
 from engine.decoding import decode_window
 from engine.errors import Code, EngineError
@@ -156,7 +156,8 @@ class _Run:
             self.language = known
         else:
             with self.watch.stage("language"):
-                self.language, probability = self.model.backend.detect_language(window.samples)
+                self.language, probability = self.model.backend.detect_language(normalised(window.samples))
+            self.model.backend.reset_phases()  # this pass of the encoder is in "language"
         return Language(self.command.job, self.language, probability)
 
     def _as_asked(self, segment: Segment) -> Segment:

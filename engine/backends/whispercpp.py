@@ -8,11 +8,16 @@ cut here, at the timestamp tokens, so that a window is encoded once and its byte
 from __future__ import annotations
 
 import atexit
+import os
 import re
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+# OpenMP's threads would spin while they wait; beside any other busy program that costs whisper.cpp up to eight
+# times its time. To be said before the library is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import _pywhispercpp as cpp
 import numpy as np

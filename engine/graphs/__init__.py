@@ -1,0 +1,1 @@
+"""Whisper's weights written as programs for a runtime."""

@@ -1,0 +1,62 @@
+"""conv + encode: log-mel (b, mels, frames) → encoder output (b, frames / 2, width), for any even length to 3000."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from onnx import TensorProto
+
+from engine.graphs.layers import QUERY_SCALE, Layers, Precision
+from engine.graphs.onnx_file import MICROSOFT, GraphFile
+from engine.models.ggml import GgmlModel
+
+
+def write_encoder(model: GgmlModel, path: Path, precision: Precision) -> None:
+    """Write the graph to `path`: input "mel", output "encoded"."""
+    graph = GraphFile(path)
+    layers = Layers(graph, model, precision)
+    mel = graph.input("mel", TensorProto.FLOAT, ["b", model.hyper.n_mels, "frames"])
+    x = _positioned(layers, _convolutions(layers, mel))
+    for number in range(model.hyper.n_audio_layer):
+        block = f"encoder.blocks.{number}"
+        x = layers.add(x, _attention(layers, layers.norm(x, f"{block}.attn_ln"), f"{block}.attn"))
+        x = layers.mlp(x, block)
+    encoded = layers.norm(x, "encoder.ln_post")
+    graph.node("Identity", [encoded], output="encoded")
+    graph.output("encoded", ["b", "s", layers.width])
+    graph.save()
+
+
+def _convolutions(layers: Layers, mel: str) -> str:
+    """Two convolutions of width 3, the second halving the frames: (b, s, width)."""
+    x, graph = mel, layers.graph
+    for name, stride in (("encoder.conv1", 1), ("encoder.conv2", 2)):
+        weight = graph.constant(layers.floats(f"{name}.weight"))
+        bias = graph.constant(layers.floats(f"{name}.bias"))
+        x = graph.node("Conv", [x, weight, bias], kernel_shape=[3], pads=[1, 1], strides=[stride])
+        x = graph.node("Gelu", [x])
+    return graph.node("Transpose", [x], perm=[0, 2, 1])
+
+
+def _positioned(layers: Layers, x: str) -> str:
+    """Add the first s rows of the positional table."""
+    graph = layers.graph
+    zero = graph.constant(np.array([0], np.int64))
+    length = graph.node("Shape", [x], start=1, end=2)
+    table = graph.constant(layers.floats("encoder.positional_embedding"))
+    return layers.add(x, graph.node("Slice", [table, zero, length, zero]))
+
+
+def _attention(layers: Layers, x: str, name: str) -> str:
+    graph = layers.graph
+    factors = (1.0, 1.0, 1.0) if layers.precision == "int8" else (QUERY_SCALE, 1.0, 1.0)
+    qkv = layers.linear(x, [f"{name}.{part}" for part in ("query", "key", "value")], factors)
+    query, key, value = graph.nodes("Split", [qkv], [f"{name}.{p}" for p in "qkv"], axis=-1, num_outputs=3)
+    if layers.precision == "int8":  # ONNX Runtime's own attention never writes the (1500, 1500) scores to memory
+        mixed = graph.node("MultiHeadAttention", [query, key, value], domain=MICROSOFT, num_heads=layers.heads)
+    else:
+        scores = graph.node("MatMul", [layers.heads_of(query), layers.heads_of(key, transposed=True)])
+        weights = graph.node("Softmax", [scores], axis=-1)
+        mixed = layers.joined(graph.node("MatMul", [weights, layers.heads_of(value)]))
+    return layers.linear(mixed, [f"{name}.out"])

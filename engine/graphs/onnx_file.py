@@ -1,0 +1,101 @@
+"""An ONNX graph in the making: nodes in memory, weights straight into a file beside it.
+
+Weights never pass through the protobuf: they are external data, so a graph may be larger than 2 GB and is
+mapped, not read, when it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import StringStringEntryProto, TensorProto, helper, numpy_helper
+
+OPSET = 20  # the first with Gelu
+IR_VERSION = 10
+MICROSOFT = "com.microsoft"
+_INLINE_BYTES = 1024  # smaller constants stay in the graph, where shape inference sees them
+_ALIGNMENT = 4096  # a page, so that a weight can be mapped where it lies
+
+Array = NDArray[Any]
+
+
+class GraphFile:
+    """Collects nodes; `constant` writes weights at once. `save` ends it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._data_path = path.with_suffix(".weights")
+        self._data: BinaryIO = self._data_path.open("wb")
+        self._nodes: list[Any] = []
+        self._constants: list[TensorProto] = []
+        self._inputs: list[Any] = []
+        self._outputs: list[Any] = []
+        self._names = 0
+
+    def input(self, name: str, kind: int, shape: Sequence[int | str]) -> str:
+        """Declare an input of ONNX type `kind`; a string is a free dimension."""
+        self._inputs.append(helper.make_tensor_value_info(name, kind, list(shape)))
+        return name
+
+    def output(self, name: str, shape: Sequence[int | str]) -> None:
+        """Declare a float32 output; some node has to be given this name."""
+        self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)))
+
+    def constant(self, *arrays: Array) -> str:
+        """A constant: one array, or several of one type that follow each other along the first dimension."""
+        name = self._name("w")
+        if sum(array.nbytes for array in arrays) <= _INLINE_BYTES:
+            joined = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+            self._constants.append(numpy_helper.from_array(joined, name))
+        else:
+            self._constants.append(self._external(name, arrays))
+        return name
+
+    def node(self, kind: str, inputs: Sequence[str], output: str = "", domain: str = "", **attributes: Any) -> str:  # noqa: ANN401
+        """A node with one output; its name, made up unless given."""
+        return self.nodes(kind, inputs, [output or self._name("t")], domain, **attributes)[0]
+
+    def nodes(
+        self,
+        kind: str,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        domain: str = "",
+        **attributes: Any,  # noqa: ANN401
+    ) -> Sequence[str]:
+        """A node with several outputs, named by the caller."""
+        node = helper.make_node(kind, list(inputs), list(outputs), self._name(kind), domain=domain, **attributes)
+        self._nodes.append(node)
+        return outputs
+
+    def save(self) -> None:
+        """Write the graph; its weights are on disk already."""
+        self._data.close()
+        graph = helper.make_graph(self._nodes, self._path.stem, self._inputs, self._outputs, self._constants)
+        domains = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
+        model = helper.make_model(graph, opset_imports=domains, producer_name="sottovoce")
+        model.ir_version = IR_VERSION
+        self._path.write_bytes(model.SerializeToString())
+
+    def _external(self, name: str, arrays: Sequence[Array]) -> TensorProto:
+        start = -(-self._data.tell() // _ALIGNMENT) * _ALIGNMENT
+        self._data.seek(start)
+        for array in arrays:
+            self._data.write(np.ascontiguousarray(array).data)
+        entries = {"location": self._data_path.name, "offset": start, "length": self._data.tell() - start}
+        rows = sum(array.shape[0] for array in arrays)
+        return TensorProto(
+            name=name,
+            data_type=helper.np_dtype_to_tensor_dtype(arrays[0].dtype),
+            dims=[rows, *arrays[0].shape[1:]],
+            data_location=TensorProto.EXTERNAL,
+            external_data=[StringStringEntryProto(key=key, value=str(value)) for key, value in entries.items()],
+        )
+
+    def _name(self, stem: str) -> str:
+        self._names += 1
+        return f"{stem}{self._names}"

@@ -1,0 +1,116 @@
+"""The graphs in ONNX Runtime: encoder, cross and decoder as sessions, results kept where the runtime left them.
+
+A cache is never copied through Python between steps: the runtime's own values go out of one run and into the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from engine.errors import Code, EngineError
+
+Floats = NDArray[np.float32]
+_PROVIDERS = ["CPUExecutionProvider"]
+
+
+@dataclass(slots=True)
+class Cache:
+    """What the decoder remembers of a batch of windows: cross keys and values, and those of its own tokens."""
+
+    cross: dict[str, Any]
+    past: dict[str, Any] = field(default_factory=dict[str, Any])
+    length: int = 0  # tokens so far
+    rows: int = 1
+
+    def take(self, rows: Sequence[int]) -> Cache:
+        """The cache of some of its rows, in this order; a row may come several times."""
+        index = np.asarray(rows)
+        cross = {name: _taken(value, index) for name, value in self.cross.items()}
+        past = {name: _taken(value, index) for name, value in self.past.items()}
+        return Cache(cross, past, self.length, len(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one run of the decoder gives: logits (b, vocab) of the last token, alignment (b, heads, n, s)."""
+
+    logits: Floats
+    alignment: Floats
+
+
+class OnnxGraphs:
+    """Three sessions over the graphs in a folder."""
+
+    def __init__(self, folder: Path, threads: int, profile: bool = False) -> None:
+        self._threads = threads
+        self._profile = profile
+        self._encoder = self._session(folder / "encoder.onnx")
+        self._cross = self._session(folder / "cross.onnx")
+        self._decoder = self._session(folder / "decoder.onnx")
+        self._cross_names = [output.name for output in self._cross.get_outputs()]
+        self._past_names = [f"{kind}.{i}" for i in range(len(self._cross_names) // 2) for kind in ("key", "value")]
+        self._head_shape = tuple(int(size) for size in _shape_of(self._decoder, "past_key.0")[1::2])
+
+    def encode(self, mel: Floats) -> Any:  # noqa: ANN401 (a value of the runtime)
+        """(b, mels, frames) → the encoder's output (b, frames / 2, width), left in the runtime."""
+        return _run(self._encoder, {"mel": _value(mel)}, ["encoded"])[0]
+
+    def cross(self, encoded: Any, rows: int) -> Cache:  # noqa: ANN401
+        """An empty cache over the cross keys and values of `encoded`, a batch of `rows` windows."""
+        values = _run(self._cross, {"encoded": encoded}, self._cross_names)
+        heads, size = self._head_shape
+        empty = np.zeros((rows, heads, 0, size), np.float32)
+        past = {name: _value(empty) for name in self._past_names}
+        return Cache(dict(zip(self._cross_names, values, strict=True)), past, 0, rows)
+
+    def step(self, tokens: NDArray[np.int64], cache: Cache) -> Step:
+        """Run tokens (b, n) behind what `cache` holds, and let it hold them too."""
+        n, past = tokens.shape[1], cache.length
+        inputs = {
+            "tokens": _value(tokens),
+            "positions": _value(np.arange(past, past + n, dtype=np.int64)),
+            "mask": _value(np.triu(np.full((n, past + n), -np.inf, np.float32), past + 1)),
+            **cache.cross,
+            **{f"past_{name}": value for name, value in cache.past.items()},
+        }
+        logits, alignment, *new = _run(self._decoder, inputs, ["logits", "alignment", *self._past_names])
+        cache.past = dict(zip(self._past_names, new, strict=True))
+        cache.length += n
+        return Step(logits.numpy(), alignment.numpy())
+
+    def _session(self, path: Path) -> ort.InferenceSession:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        options.enable_profiling = self._profile
+        try:
+            return ort.InferenceSession(str(path), options, providers=_PROVIDERS)
+        except RuntimeError as error:
+            raise EngineError(Code.BACKEND_FAILED, f"ONNX Runtime cannot load {path.name}: {error}") from error
+
+
+def _run(session: ort.InferenceSession, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+    try:
+        return session.run_with_ort_values(list(outputs), inputs)
+    except RuntimeError as error:
+        raise EngineError(Code.BACKEND_FAILED, f"ONNX Runtime failed: {error}") from error
+
+
+def _value(array: NDArray[Any]) -> ort.OrtValue:
+    return ort.OrtValue.ortvalue_from_numpy(array)
+
+
+def _taken(value: Any, rows: NDArray[np.int64]) -> ort.OrtValue:  # noqa: ANN401
+    return _value(value.numpy()[rows])
+
+
+def _shape_of(session: ort.InferenceSession, name: str) -> list[Any]:
+    return next(node.shape for node in session.get_inputs() if node.name == name)
