@@ -85,11 +85,11 @@ def wait_for(is_so: Callable[[], bool], seconds: float = 30) -> None:
 
 
 def test_files_on_the_command_line_become_jobs(data: Path, open_window: Open) -> None:
-    odd = [b"/no such/talk.wav", b"/no/\xff\xfe.wav", b"--", b"-dash.wav"]
-    open_window(*odd)
-    wait_for(lambda: len(entries(data)) == 3)
-    sources = [entry.source for entry in reversed(entries(data))]
-    assert sources == [*odd[:2], os.fsencode(Path.cwd() / "-dash.wav")]
+    open_window(b"./models", b"/no such/talk.wav", b"/no/\xff\xfe.wav", b"--", b"-dash.wav", b"transcribe")
+    wait_for(lambda: len(entries(data)) == 5)
+    here = os.fsencode(Path.cwd()) + b"/"
+    absolute = [here + b"models", b"/no such/talk.wav", b"/no/\xff\xfe.wav", here + b"-dash.wav", here + b"transcribe"]
+    assert [entry.source for entry in reversed(entries(data))] == absolute
 
 
 def test_a_second_start_hands_its_files_to_the_first_window(data: Path, open_window: Open) -> None:
