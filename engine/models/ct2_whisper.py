@@ -72,7 +72,7 @@ def hyperparameters(weights: Weights) -> Hyperparameters:
         ftype=_MOSTLY_F16,
     )
     if complaint := hyper.complaint():
-        raise failed(f"no Whisper is like this: {complaint}")
+        raise failed(complaint)
     if "decoder/projection/weight" in weights.variables:  # whisper.cpp uses the embeddings, as OpenAI's models do
         raise failed("its output layer is not its embedding matrix")
     return hyper
@@ -85,7 +85,7 @@ def ggml_tensors(weights: Weights, hyper: Hyperparameters) -> Iterator[tuple[str
 
 
 def _tensor(weights: Weights, name: str, expected: Expected) -> Stored:
-    variable, part, parts = _source(name)
+    variable, part, parts = source_of(name)
     values = weights.values(variable)
     rows = values.shape[0] // parts
     values = values[part * rows : (part + 1) * rows]
@@ -97,8 +97,8 @@ def _tensor(weights: Weights, name: str, expected: Expected) -> Stored:
     return values.astype(dtype).reshape(expected.shape)
 
 
-def _source(name: str) -> tuple[str, int, int]:
-    """Name the variable that holds a tensor, and which part of how many."""
+def source_of(name: str) -> tuple[str, int, int]:
+    """Name the variable that holds a tensor of ggml's, and which part of how many its rows are."""
     if name in _OUTSIDE:
         return _OUTSIDE[name], 0, 1
     match = _LAYER.fullmatch(name)

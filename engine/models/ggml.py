@@ -152,7 +152,7 @@ class _Reader:
             raise self._damaged("it does not begin as a ggml file")
         hyper = Hyperparameters(*self._integers(HYPERPARAMETER_COUNT, "its sizes"))
         if complaint := hyper.complaint():
-            raise self._damaged(f"no Whisper is like this: {complaint}")
+            raise self._damaged(complaint)
         filters, vocabulary, tensors = self._filters(hyper), self._vocabulary(hyper), self._tensors(hyper)
         mapped = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
         return GgmlModel(hyper, filters, vocabulary, tensors, mapped)
@@ -173,12 +173,15 @@ class _Reader:
             raise self._damaged(f"its vocabulary has {count} words")
         read, words = self._file.read, list[bytes]()
         for _ in range(count):  # the one loop that matters for speed: 50,000 rounds
-            length = int.from_bytes(read(4), "little")
+            header = read(4)
+            length = int.from_bytes(header, "little")
             if length > _LONGEST_TOKEN:
                 raise self._damaged(f"word {len(words)} of its vocabulary has {length} bytes")
             words.append(read(length))
-            if len(words[-1]) != length:
+            if len(header) < 4 or len(words[-1]) < length:
                 raise self._damaged("it ends in its vocabulary")
+        if b" " not in words:  # whisper.cpp looks it up without asking whether it is there
+            raise self._damaged("its vocabulary has no space")
         return tuple(words)
 
     def _tensors(self, hyper: Hyperparameters) -> dict[str, Tensor]:

@@ -131,10 +131,11 @@ class ModelStore:
 
     def resolve(self, name_or_path: str, progress: Progress | None = None) -> Path:
         """Return the checked, absolute path for a model's name, or of a ggml file anywhere, which is read through."""
-        path = Path(name_or_path.replace("\0", "?"))
-        known = is_model_name(name_or_path) and (find(name_or_path) or self.get(name_or_path))
-        if known or (path.name == name_or_path and not _exists(path)):
-            return self.path(name_or_path, progress)
+        text = name_or_path.replace("\0", "?")  # which no path may hold
+        path = Path(text)
+        known = is_model_name(text) and (find(text) or self.get(text))
+        if known or (path.name == text and not _exists(path)):
+            return self.path(text, progress)
         if _exists(path / "model.bin"):
             command = f'sottovoce models import "{shown(path)}"'
             raise EngineError(Code.MODEL_DAMAGED, f"A CTranslate2 folder has to be imported first: {command}")

@@ -1,0 +1,172 @@
+"""Small models of every number type, made here; a store under an awkward name; a server on this machine that obeys."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.models import catalog
+from engine.models.catalog import CatalogEntry
+from engine.models.ggml import write_ggml
+from engine.models.ggml_types import DTYPES, GgmlType, values_per_item
+from engine.models.mel_filters import mel_filters
+from engine.models.store import ModelStore
+from engine.models.whisper_layout import TEXT_TOKENS, Hyperparameters, expected_tensors
+
+AWKWARD = "Mödelle ☃ 模型 'q'"
+
+
+@dataclass(frozen=True, slots=True)
+class Small:
+    """The smallest models that are whole: one head, one layer, every tensor."""
+
+    hyper: Hyperparameters
+
+    @property
+    def words(self) -> list[bytes]:
+        return [b" ", *(b"%d" % number for number in range(1, TEXT_TOKENS))]
+
+    def tensors(self, ftype: int = 2, seed: int = 0) -> dict[str, NDArray[Any]]:
+        hyper = replace(self.hyper, ftype=ftype)
+        numbers = np.random.default_rng(seed)
+        return {name: noise(numbers, one.kind, one.shape) for name, one in expected_tensors(hyper).items()}
+
+    def write(self, path: Path, ftype: int = 2, seed: int = 0) -> Path:
+        with path.open("wb") as file:
+            hyper = replace(self.hyper, ftype=ftype)
+            write_ggml(file, hyper, mel_filters(hyper.n_mels), self.words, self.tensors(ftype, seed).items())
+        return path
+
+
+def noise(numbers: np.random.Generator, kind: GgmlType, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Values around zero in a type's own storage; of a quantised type every bit of every block is drawn."""
+    dtype, per_item = DTYPES[kind], values_per_item(kind)
+    if per_item == 1:
+        return (numbers.standard_normal(shape) * 0.05).astype(dtype)
+    items = (*shape[:-1], shape[-1] // per_item)
+    blocks = np.frombuffer(numbers.bytes(int(np.prod(items)) * dtype.itemsize), dtype).reshape(items).copy()
+    for part in {"d", "m"} & set(dtype.names or ()):
+        blocks[part] = (numbers.standard_normal(items) * 0.01).astype("<f2")
+    return blocks
+
+
+@pytest.fixture(scope="session")
+def small() -> Small:
+    return Small(Hyperparameters(51864, 1500, 64, 1, 1, 448, 64, 1, 1, 80, 2))
+
+
+@pytest.fixture(scope="session")
+def small_file(small: Small, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole model of 3 MB (q4_0). Copy it before you harm it."""
+    return small.write(tmp_path_factory.mktemp("small") / "ggml-small one.bin")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ModelStore:
+    folder = tmp_path / AWKWARD
+    folder.mkdir()
+    return ModelStore(folder)
+
+
+@pytest.fixture
+def entry(small_file: Path, monkeypatch: pytest.MonkeyPatch) -> CatalogEntry:
+    """The small model as the one entry of the catalogue."""
+    body = small_file.read_bytes()
+    entry = CatalogEntry("tiny", len(body), hashlib.sha256(body).hexdigest())
+    monkeypatch.setattr(catalog, "CATALOG", (entry,))
+    return entry
+
+
+Reply = Callable[["Answer"], None]
+
+
+class Answer(BaseHTTPRequestHandler):
+    """One answer of the server: what `Server.script` says next, else the file, from where it was asked for."""
+
+    protocol_version = "HTTP/1.1"
+    server: Server  # type: ignore[assignment]
+
+    def do_GET(self) -> None:
+        self.server.ranges.append(self.headers.get("Range"))
+        reply = self.server.script.pop(0) if self.server.script else Answer.properly
+        try:
+            reply(self)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # the client went away
+
+    @property
+    def asked_from(self) -> int:
+        return int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
+
+    def properly(self) -> None:
+        self.part(self.asked_from, self.server.body[self.asked_from :])
+
+    def part(self, start: int, body: bytes, claim: int | None = None) -> None:
+        """Send `body` as what begins at `start`; with a `claim` of more bytes the connection is cut after it."""
+        total = len(self.server.body)
+        self.send_response(206 if self.headers.get("Range") else 200)
+        if self.headers.get("Range"):
+            self.send_header("Content-Range", f"bytes {start}-{total - 1}/{total}")
+        self.send_header("Content-Length", str(len(body) if claim is None else claim))
+        self.end_headers()
+        self.wfile.write(body)
+        if claim is not None:
+            self.close_connection = True
+
+    def empty(self, status: int, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def chunked(self, body: bytes) -> None:
+        """Send a body whose length is not announced."""
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.wfile.write(b"%x\r\n" % len(body) + body + b"\r\n0\r\n\r\n")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its own name)
+        pass
+
+
+@dataclass
+class Server(ThreadingHTTPServer):
+    """A web server on this machine with one file, `body`, under any path."""
+
+    body: bytes
+    script: list[Reply] = field(default_factory=list[Reply])
+    ranges: list[str | None] = field(default_factory=list[str | None])  # what each request asked for
+
+    def __post_init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/models"
+
+    def wait_for(self, requests: int) -> None:
+        for _ in range(1000):
+            if len(self.ranges) >= requests:
+                return
+            time.sleep(0.01)
+        pytest.fail(f"the server saw {len(self.ranges)} requests, not {requests}")
+
+
+@pytest.fixture
+def server(small_file: Path) -> Iterator[Server]:
+    with Server(small_file.read_bytes()) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield server
+        server.shutdown()
