@@ -85,7 +85,7 @@ def check_words(cue: Segment) -> None:
     assert all(cue.start <= word.start and word.end <= cue.end for word in cue.words)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(any_segments(), DURATIONS)
 def test_any_segments_give_valid_cues_without_losing_a_character(segments: list[Segment], duration: int | None) -> None:
     cues = normalise(segments, duration)
@@ -97,7 +97,7 @@ def test_any_segments_give_valid_cues_without_losing_a_character(segments: list[
         assert cue.end - cue.start <= max(MAX_MS, reading_time(cue.text))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(any_segments(), DURATIONS)
 def test_normalising_again_changes_nothing(segments: list[Segment], duration: int | None) -> None:
     cues = normalise(segments, duration)
