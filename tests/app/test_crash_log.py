@@ -1,3 +1,5 @@
+"""What nobody caught is written down and said once."""
+
 from __future__ import annotations
 
 import subprocess

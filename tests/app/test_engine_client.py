@@ -1,3 +1,5 @@
+"""One engine process, warm, and every way it can end."""
+
 from __future__ import annotations
 
 import os

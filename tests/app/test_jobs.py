@@ -1,3 +1,5 @@
+"""Jobs from the drop to the transcript, over a scripted engine and a real library."""
+
 from __future__ import annotations
 
 import os

@@ -1,3 +1,5 @@
+"""Every error and notice as a sentence."""
+
 from __future__ import annotations
 
 from dataclasses import replace

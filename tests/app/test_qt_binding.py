@@ -1,3 +1,5 @@
+"""What we rely on in the Qt binding and was broken in one of its versions."""
+
 from __future__ import annotations
 
 import subprocess

@@ -1,3 +1,5 @@
+"""Jobs that were cut off are offered to go on."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""Settings survive bad values, bad files and full disks."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""One window a data folder, with real second processes."""
+
 from __future__ import annotations
 
 import subprocess

@@ -1,3 +1,5 @@
+"""Where the words of the command line go, and what is not loaded for them."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""The model that came with the installation is prepared in a process of its own."""
+
 from __future__ import annotations
 
 import sys

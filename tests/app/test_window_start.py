@@ -1,3 +1,5 @@
+"""The real program, started as a user does, on a screen that nobody sees."""
+
 from __future__ import annotations
 
 import os
