@@ -104,7 +104,7 @@ def test_normalising_again_changes_nothing(segments: list[Segment], duration: in
     assert normalise(cues, duration) == cues
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(TIMES, TIMES, st.integers(1, 30), st.booleans()), max_size=6), DURATIONS, st.data())
 def test_the_words_of_a_segment_stay_in_their_order(
     shapes: list[tuple[int, int, int, bool]], duration: int | None, data: st.DataObject
@@ -119,7 +119,7 @@ def test_the_words_of_a_segment_stay_in_their_order(
         assert own == [f"s{number}w{index}" for index in range(count)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(spoken_segments())
 def test_speech_gives_no_cue_over_seven_seconds(segments: list[Segment]) -> None:
     cues = normalise(segments, None)
