@@ -8,7 +8,16 @@ The row that stands at the top stays where it is when rows above it turn out to 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QFont, QRegion, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
@@ -21,6 +30,8 @@ Index = QModelIndex | QPersistentModelIndex
 
 class LazyRows(QListView):
     """The geometry of the transcript: rows, heights and scrolling. The last class of the line sets the model."""
+
+    divided = Signal()  # `sheet` is another one
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +70,7 @@ class LazyRows(QListView):
         self.sheet = Sheet.divide(self.viewport().width(), self.reading_font, self.margin_font, self.mirrored)
         self.layouts.reset(self.rows.rowCount(), self.sheet, self.reading_font)
         self.updateGeometries()
+        self.divided.emit()
         if top_row > 0:
             self.verticalScrollBar().setValue(self.layouts.top(top_row) + self.margin_top)
         self.settle()
@@ -75,11 +87,12 @@ class LazyRows(QListView):
             last = self.layouts.row_at(bar.value() - self.margin_top + page + page // 4)
             anchor = min(self.layouts.row_at(bar.value() - self.margin_top) + 1, len(self.layouts) - 1)
             was = self.layouts.top(anchor)
-            at_end = bar.value() >= bar.maximum()
+            at_start, at_end = bar.value() == 0, bar.value() >= bar.maximum()
             if not self.layouts.measure(first, last):
                 break
             self.updateGeometries()
-            bar.setValue(bar.maximum() if at_end else bar.value() + self.layouts.top(anchor) - was)
+            if not at_start:
+                bar.setValue(bar.maximum() if at_end else bar.value() + self.layouts.top(anchor) - was)
         self.settling = False
 
     def doItemsLayout(self) -> None:

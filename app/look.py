@@ -1,10 +1,10 @@
 """Colours, type and spacing, all of them from the palette and the font metrics: light and dark follow by themselves."""
 
-# ruff: noqa: D102  (overrides are named and explained by Qt)
+# ruff: noqa: D102, N802  (overrides are named and explained by Qt)
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -107,6 +107,7 @@ class Quiet(QLabel):
     def __init__(self, text: str = "", scale: float = SMALL_SCALE) -> None:
         super().__init__(text)
         self.setFont(scaled(self.font(), scale))
+        self.setForegroundRole(QPalette.ColorRole.WindowText)  # also on the page, whose text has another role
         self._step_back()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -120,3 +121,17 @@ class Quiet(QLabel):
         if palette.color(QPalette.ColorRole.WindowText) != colour:
             palette.setColor(QPalette.ColorRole.WindowText, colour)
             self.setPalette(palette)
+
+
+class Elided(QLabel):
+    """One line that gives way in its middle when there is no room."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance("mmm…"), super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        self.style().drawItemText(
+            painter, self.rect(), int(self.alignment()), self.palette(), self.isEnabled(), text, self.foregroundRole()
+        )

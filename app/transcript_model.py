@@ -33,12 +33,13 @@ class TranscriptModel(QAbstractListModel):
         self._segments = list(segments)
         self.endResetModel()
 
-    def append(self, segment: Segment) -> None:
-        """One more at the end."""
-        row = len(self._segments)
-        self.beginInsertRows(QModelIndex(), row, row)
-        self._segments.append(segment)
-        self.endInsertRows()
+    def extend(self, segments: Sequence[Segment]) -> None:
+        """More of them at the end."""
+        if segments:
+            row = len(self._segments)
+            self.beginInsertRows(QModelIndex(), row, row + len(segments) - 1)
+            self._segments.extend(segments)
+            self.endInsertRows()
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._segments)

@@ -46,6 +46,12 @@ class TranscriptView(SelectableRows):
         self.growing = growing
         self._keep_following()
 
+    def set_mirrored(self, mirrored: bool) -> None:
+        """Put the times at the right, for scripts that run to the left."""
+        if mirrored != self.mirrored:
+            self.mirrored = mirrored
+            self.relayout()
+
     def set_partial(self, start: int, text: str) -> None:
         """Words that are not sure yet, below the last row; "" takes them away."""
         self._partial_start, self._partial_text = start, text
@@ -66,6 +72,13 @@ class TranscriptView(SelectableRows):
             beyond = [row for row in rows if (row > here if step > 0 else row < here)] or rows
             self.go_to(beyond[0 if step > 0 else -1])
 
+    def find_first(self) -> bool:
+        """Go to the first row that has the sought text; whether there is one."""
+        rows = self.rows.rows_with(self._sought)
+        if rows:
+            self.go_to(rows[0])
+        return bool(rows)
+
     def go_to(self, row: int) -> None:
         """Bring a row to the reader, a third down the page, and make it current."""
         self.layouts.measure(row - 20, row + 20)
@@ -77,6 +90,11 @@ class TranscriptView(SelectableRows):
         """Go to the end and stay there."""
         self.following = True
         self._keep_following()
+
+    def caret_moved(self, make_seen: bool = True) -> None:
+        super().caret_moved(make_seen)
+        if self.growing and make_seen and self.caret.place == self.caret.end_of(self.caret.last_row()):
+            self.follow()
 
     def relayout(self) -> None:
         following = self.following

@@ -1,0 +1,67 @@
+"""The page before there is anything: one large place to drop files on, and what this program does."""
+
+# ruff: noqa: D102  (overrides are named and explained by Qt)
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app import icons
+from app.look import Quiet, faint, scaled, secondary, unit
+
+
+class EmptyPage(QWidget):
+    """`open_files`: the button was pressed."""
+
+    open_files = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        step = unit(self)
+        self._picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        title = QLabel("Drop recordings or videos here", alignment=Qt.AlignmentFlag.AlignCenter)
+        title.setFont(scaled(self.font(), 1.6, QFont.Weight.Medium))
+        self.button = QPushButton("Open files…")
+        self.button.setToolTip("Open recordings or videos (Ctrl+O)")
+        self.button.clicked.connect(self.open_files)
+        promise = Quiet(
+            "Sottovoce writes down what is said in them: as text to read and as subtitles.\n"
+            "Nothing leaves this computer.",
+            scale=1.0,
+        )
+        promise.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        promise.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(6 * step, 6 * step, 6 * step, 6 * step)
+        layout.setSpacing(3 * step)
+        layout.addStretch(2)
+        layout.addWidget(self._picture)
+        layout.addWidget(title)
+        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addWidget(promise)
+        layout.addStretch(3)
+        self.setAccessibleName("Drop recordings or videos here")
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        step = unit(self)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(faint(self.palette()), 2, Qt.PenStyle.DashLine))
+        around = QRectF(self.rect()).adjusted(3 * step, 3 * step, -3 * step, -3 * step)
+        painter.drawRoundedRect(around, 2 * step, 2 * step)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._draw_picture()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw_picture()
+
+    def _draw_picture(self) -> None:
+        size = 4 * self.fontMetrics().height()
+        colour = secondary(self.palette())
+        self._picture.setPixmap(icons.pixmap("drop", colour, size, self.devicePixelRatioF()))

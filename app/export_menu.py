@@ -1,0 +1,89 @@
+"""Save a transcript as subtitles, text or JSON, or copy all of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from app.icons import set_icon
+from app.jobs import Jobs
+from app.messages import message
+from app.settings import Settings
+from engine.errors import EngineError
+from engine.exports import FORMATS, Format
+from engine.files import atomic_write, shown
+from engine.library import Entry
+
+
+class ExportMenu(QMenu):
+    """For the entry that `entry` gives; `failed` carries a sentence and what tries again elsewhere."""
+
+    saved = Signal(object)  # the path
+    failed = Signal(str, object)
+    said = Signal(str)
+
+    def __init__(self, jobs: Jobs, settings: Settings, entry: Callable[[], Entry | None], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._jobs, self._settings, self._entry = jobs, settings, entry
+        self._saves: dict[str, QAction] = {}
+        for format_ in FORMATS.values():
+            action = self.addAction(f"{format_.label} ({format_.suffix})…")
+            action.triggered.connect(lambda _checked, chosen=format_: self.ask(chosen))
+            self._saves[format_.name] = action
+        self.addSeparator()
+        self.copy_all = self.addAction("Copy all text")
+        self.copy_all.setShortcut(QKeySequence("Ctrl+Shift+C"))
+        self.copy_all.triggered.connect(lambda _checked: self._copy_all())
+        set_icon(self.copy_all, "copy")
+        self.aboutToShow.connect(self._mark_last)
+
+    def ask(self, format_: Format) -> None:
+        """Ask where to save, and save there; the dialog asks before it lets a file be replaced."""
+        entry = self._entry()
+        if entry is None:
+            return
+        dialog = QFileDialog(self.parentWidget(), "Export", str(_suggested(entry, format_, self._settings)))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(f"{format_.label} (*{format_.suffix})")
+        dialog.setDefaultSuffix(format_.suffix)
+        dialog.selectFile(_suggested(entry, format_, self._settings).name)
+        dialog.fileSelected.connect(lambda path: self.save(entry.id, format_, Path(path)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def save(self, entry_id: int, format_: Format, path: Path) -> None:
+        """Write the transcript as it is now; whole, or not at all."""
+        self._settings.change(export_folder=str(path.parent), export_format=format_.name)
+        try:
+            text = format_.write(self._jobs.transcript(entry_id))
+            atomic_write(path, text.encode(), overwrite=True)
+        except EngineError as error:
+            told = message(error.code, error.detail)
+            self.failed.emit(f"{path.name} was not saved. {told.what} {told.todo}", lambda: self.ask(format_))
+            return
+        self.saved.emit(path)
+
+    def _copy_all(self) -> None:
+        entry = self._entry()
+        if entry is not None:
+            QGuiApplication.clipboard().setText(FORMATS["txt"].write(self._jobs.transcript(entry.id)))
+            self.said.emit("All text was copied.")
+
+    def _mark_last(self) -> None:
+        """Enter in the menu takes the format that was used last."""
+        last = self._saves.get(self._settings.values.export_format)
+        if last is not None:
+            self.setActiveAction(last)
+
+
+def _suggested(entry: Entry, format_: Format, settings: Settings) -> Path:
+    """The folder of the last export, else the recording's own; the recording's name with the format's suffix."""
+    own = Path(os.fsdecode(os.path.dirname(entry.source)))  # noqa: PTH120 (bytes)
+    folder = Path(settings.values.export_folder) if settings.values.export_folder else own
+    name = Path(shown(os.fsencode(entry.title)).replace("/", "-")).stem
+    return (folder if folder.is_dir() else Path.home()) / f"{name or 'transcript'}{format_.suffix}"

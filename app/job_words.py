@@ -1,0 +1,91 @@
+"""What the list says of a job: its state in words, and beside it a time or a share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.jobs import Live
+from app.wording import clock, time_left
+from engine.errors import SENTENCES
+from engine.languages import language_name
+from engine.library import Entry
+
+_STAGES = {
+    "opening": "Opening…",
+    "loading": "Loading the model…",
+    "listening": "Listening for speech…",
+    "transcribing": "Transcribing…",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RowWords:
+    """One row: an icon, the state in words, what stands at the right of it, and how far it is (0 … 1)."""
+
+    icon: str
+    state: str
+    right: str = ""
+    share: float | None = None
+
+
+def row_words(entry: Entry, live: Live | None, held: str = "") -> RowWords:
+    """Words for a row; `held` is what waiting jobs wait for, other than each other."""
+    match entry.state:
+        case "running":
+            return _running(entry, live)
+        case "waiting":
+            return RowWords("waiting", f"Waiting: {held}" if held else "Waiting")
+        case "failed":
+            return RowWords("warning", SENTENCES[entry.error] if entry.error else "Failed.")
+        case "cancelled":
+            return RowWords("cancelled", _until("Cancelled", entry))
+        case "interrupted":
+            return RowWords("interrupted", _until("Cut off", entry))
+        case "done":
+            return _done(entry)
+
+
+def share_of(entry: Entry, live: Live | None) -> float | None:
+    """How much of a running file is behind us; None when nobody knows yet."""
+    total = (live and live.total) or entry.duration
+    if live is None or live.stage != "transcribing" or not total:
+        return None
+    return min(1.0, live.done / total)
+
+
+def spoken(entry: Entry, words: RowWords) -> str:
+    """The row for a screen reader."""
+    length = f"{clock(entry.duration)} long" if entry.duration else ""
+    return ", ".join(part for part in (entry.title, words.state, words.right, length) if part)
+
+
+def _running(entry: Entry, live: Live | None) -> RowWords:
+    share = share_of(entry, live)
+    if live is None or share is None:
+        return RowWords("running", _STAGES[live.stage] if live else "Starting…")
+    return RowWords("running", f"{share:.0%}".replace("%", " %"), time_left(live.left) if live.left else "", share)
+
+
+def _done(entry: Entry) -> RowWords:
+    if entry.outcome == "no_speech":
+        return RowWords("silence", "No speech found")
+    return RowWords("done", f"Done · {language_name(entry.language)}" if entry.language else "Done")
+
+
+def _until(what: str, entry: Entry) -> str:
+    return f"{what} at {clock(entry.settled)}" if entry.settled else what
+
+
+def can_cancel(entry: Entry) -> bool:
+    """Whether a job waits or runs."""
+    return entry.state in {"waiting", "running"}
+
+
+def can_go_on(entry: Entry) -> bool:
+    """Whether a job was cut off in its middle, so that going on is not the same as starting again."""
+    return entry.state in {"cancelled", "interrupted"} or (entry.state == "failed" and entry.settled > 0)
+
+
+def can_retry(entry: Entry) -> bool:
+    """Whether starting again takes no finished text away."""
+    return entry.state in {"failed", "cancelled", "interrupted"} or entry.outcome == "no_speech"
