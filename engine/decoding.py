@@ -1,10 +1,10 @@
-"""One window to segments, with what guards against Whisper's two bad habits: going round in circles, and
-stopping before the speech does.
+"""Windows to segments, with what guards against Whisper's two bad habits: going round in circles, and stopping
+before the speech does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,34 +22,45 @@ _SECOND_TRY_TEMPERATURE = 0.4
 _MIN_TAIL_MS = 1_500  # speech shorter than this after the last word is not worth another pass of the encoder
 
 
-def decode_window(backend: Backend, window: Window, options: Options, context: str) -> list[Segment]:
-    """Segments of `window` in file time.
+def decode_windows(backend: Backend, windows: Sequence[Window], options: Options) -> list[list[Segment]]:
+    """The segments of each of `windows`, in file time; `options.language` is a code.
 
-    `options.language` is a code; `context` is text just before the window, given to the model as its prompt.
+    No window is told what was said in the one before: such context carries names and style, but also loops, and a
+    job that goes on after a crash would come out differently.
     """
-    samples = normalised(window.samples)
-    segments: list[Segment] = []
+    skips = any(len(window.pieces) > 1 for window in windows)  # then words tell where a segment has to be cut
+    options = replace(options, words=options.words or skips)
+    batch = [normalised(window.samples) for window in windows]
+    found = backend.decode(batch, options)
+    return [
+        _finished(backend, window, samples, options, segments)
+        for window, samples, segments in zip(windows, batch, found, strict=True)
+    ]
+
+
+def _finished(
+    backend: Backend, window: Window, samples: Samples, options: Options, found: list[Segment]
+) -> list[Segment]:
+    """The window's segments once nothing goes round in circles and no speech is left behind the last word."""
+    segments = _without_loops(backend, samples, options, found)
     at = 0
-    while (tail := samples[at * SAMPLES_PER_MS :]).size:
-        found = _without_loops(backend, tail, options, context)
-        segments += [_later(segment, at) for segment in found]
-        next_at = segments[-1].end if segments else 0
-        if next_at <= at or not _speech_after(window, next_at):
-            break
-        at = next_at
+    while segments and segments[-1].end > at and _speech_after(window, segments[-1].end):
+        at = segments[-1].end
+        tail = samples[at * SAMPLES_PER_MS :]
+        more = _without_loops(backend, tail, options, backend.decode([tail], options)[0])
+        segments += [_later(segment, at) for segment in more]
     return list(placed(segments, window))
 
 
-def _without_loops(backend: Backend, samples: Samples, options: Options, context: str) -> list[Segment]:
-    """Decode; where the text goes round in circles, once more without context and at a higher temperature.
+def _without_loops(backend: Backend, samples: Samples, options: Options, first: list[Segment]) -> list[Segment]:
+    """What was decoded first; if it goes round in circles, once more without the prompt and at a higher temperature.
 
     What still repeats is kept and marked: a reader can judge it, a machine cannot.
     """
-    first = backend.decode(samples, replace(options, prompt=_prompt(options.prompt, context)))
     if not loops(_text(first)):
         return first
-    again = replace(options, temperature=max(options.temperature, _SECOND_TRY_TEMPERATURE))
-    second = backend.decode(samples, again)
+    again = replace(options, prompt="", temperature=max(options.temperature, _SECOND_TRY_TEMPERATURE))
+    second = backend.decode([samples], again)[0]
     if not loops(_text(second)):
         return second
     shorter = min(first, second, key=lambda segments: len(_text(segments)))
@@ -68,10 +79,6 @@ def _speech_after(window: Window, at: int) -> bool:
     """Whether a worthwhile stretch of speech lies behind `at` (window time)."""
     start = window.to_file(at)
     return any(span.end - max(span.start, start) >= _MIN_TAIL_MS for span in window.speech)
-
-
-def _prompt(prompt: str, context: str) -> str:
-    return f"{prompt} {context}".strip()
 
 
 def _text(segments: list[Segment]) -> str:

@@ -22,6 +22,7 @@ class Code(StrEnum):
     NO_AUDIO = "no_audio"
     NO_SUCH_TRACK = "no_such_track"
     DAMAGED = "damaged"
+    NO_DECODER = "no_decoder"
     # the model
     MODEL_MISSING = "model_missing"
     MODEL_UNKNOWN = "model_unknown"
@@ -61,6 +62,7 @@ SENTENCES: dict[Code, str] = {
     Code.NO_AUDIO: "The file has no sound.",
     Code.NO_SUCH_TRACK: "The file has no such audio track.",
     Code.DAMAGED: "The file is damaged or incomplete.",
+    Code.NO_DECODER: "The sound of this file is locked or of a kind that cannot be read.",
     Code.MODEL_MISSING: "The model is not on this computer.",
     Code.MODEL_UNKNOWN: "No model has this name.",
     Code.MODEL_DAMAGED: "The model file is damaged or not a Whisper model.",

@@ -97,6 +97,6 @@ def _transcribe(model: str, data: Path) -> str:
 
     warm, options = WarmModel(data), Options(model=model, language="en")
     loaded = next(event for event in warm.load(0, options) if isinstance(event, Loaded))
-    warm.backend.decode(np.zeros(16_000, np.float32), options)
+    warm.backend.decode([np.zeros(16_000, np.float32)], options)
     warm.close()
     return f"{model} by {loaded.backend} on {loaded.device} ({loaded.reason}), loaded in {loaded.load_ms / 1000:.1f} s"

@@ -2,7 +2,7 @@
 
     with open_media(path) as media:              any file, as blocks of 16 kHz samples
         for window in windows(media.blocks()):   at most 30 s each, only where someone speaks
-            decode_window(backend, window)       Whisper, whatever runs it; times back in the file's
+            decode_windows(backend, [window, …])   Whisper, whatever runs it; times back in the file's
 
 Nothing is held but the window at hand, so ten hours take no more memory than ten minutes.
 """
@@ -10,13 +10,13 @@ Nothing is held but the window at hand, so ten hours take no more memory than te
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.audio.level import normalised, peak_dbfs
 from engine.audio.media import Media, open_media
-from engine.decoding import decode_window
+from engine.decoding import decode_windows
 from engine.errors import Code, EngineError
 from engine.languages import LANGUAGES
 from engine.memory import peak_memory
@@ -29,8 +29,6 @@ from engine.stopwatch import Stopwatch
 from engine.types import SAMPLES_PER_MS, AudioBlock, Options, Segment, Timings
 from engine.warm_model import WarmModel
 
-_CONTEXT_CHARACTERS = 200  # of the text before a window: enough for names and style, too little to loop on
-_CONTEXT_GAP_MS = 3_000  # after a longer silence someone else may speak
 _QUIET_DBFS = -40.0
 
 
@@ -38,7 +36,8 @@ def transcribe(command: Transcribe, model: WarmModel) -> Iterator[Event]:
     """Everything that happens to one file, as it happens; ends with Done.
 
     EngineError for a file, a model or a backend that will not do. Windows that end by `command.resume_at`
-    were done by an earlier run: they are found again, in the same places, but not decoded again.
+    were done by an earlier run: they are found again, in the same places, but not decoded again. Windows know
+    nothing of each other, so the rest comes out as it would have.
     """
     watch = Stopwatch()
     yield Progress(command.job, "opening", 0, None, None)
@@ -82,7 +81,8 @@ class _Run:
     peak: float | None = None
     speech: int = 0
     language: str = ""
-    last: Segment | None = None
+    any_text: bool = False
+    batch: int = 1  # windows decoded together; doubles, so that the first text comes soon
     told: int = 0  # notices of the media that were passed on
     pace: _Pace = field(default_factory=_Pace)
 
@@ -92,17 +92,27 @@ class _Run:
         self.model.backend.reset_phases()
         detector = SpeechDetector() if options.vad else None
         blocks = self._listen(self.watch.each("media", self.media.blocks()))
+        waiting: list[Window] = []
         for window in self.watch.each("vad", windows(blocks, detector)):
             yield from self._media_notices()
             if window is None:
                 yield Progress(job, "listening", self.heard, self.media.duration, None)
-            else:
-                yield from self._window(window)
+                continue
+            waiting.append(window)
+            if len(waiting) >= min(self.batch, self.model.backend.batch):
+                yield from self._decode(waiting)
+                waiting, self.batch = [], self.batch * 2
+        yield from self._decode(waiting)
         yield from self._media_notices()
-        if self.peak is not None and self.peak < _QUIET_DBFS and self.last:
-            yield Notice(job, "quiet", f"{self.peak:.0f} dBFS")
+        yield from self._end()
+
+    def _end(self) -> Iterator[Event]:
+        """The last timings, and what there is to say of the whole file."""
+        job, peak = self.command.job, self.peak
+        if peak is not None and peak < _QUIET_DBFS and self.any_text:
+            yield Notice(job, "quiet", f"{peak:.0f} dBFS")
         yield self._timings(self.heard)
-        yield Done(job, "text" if self.last else "no_speech", self.heard, self.speech, self.peak)
+        yield Done(job, "text" if self.any_text else "no_speech", self.heard, self.speech, peak)
 
     def _listen(self, blocks: Iterable[AudioBlock]) -> Iterator[AudioBlock]:
         """The same blocks; their length and loudness are noted."""
@@ -112,38 +122,35 @@ class _Run:
             self.peak = max((peak for peak in peaks if peak is not None), default=None)
             yield block
 
-    def _window(self, window: Window) -> Iterator[Event]:
-        """Decode one window, unless an earlier run has."""
-        job = self.command.job
-        self.speech += sum(span.end - span.start for span in window.speech)
+    def _decode(self, batch: Sequence[Window]) -> Iterator[Event]:
+        """Decode windows, except those that an earlier run has decoded."""
+        job, total = self.command.job, self.media.duration
+        self.speech += sum(span.end - span.start for window in batch for span in window.speech)
+        new = [window for window in batch if window.end > self.command.resume_at]
+        if not new:
+            return
         if not self.language:
-            yield self._find_language(window)
-        if window.end > self.command.resume_at:
-            self.pace.start(window.start)
-            segments = yield from self._segments(window)
+            yield self._find_language(new[0])
+        self.pace.start(new[0].start)
+        decoded = yield from self._segments(new)
+        for window, segments in zip(new, decoded, strict=True):
             yield from (SegmentEvent(job, self._as_asked(segment)) for segment in segments)
             gaps = uncovered(window.speech, segments)
             yield from (Notice(job, "uncovered", "", gap.start, gap.end) for gap in gaps)
-            self.last = segments[-1] if segments else self.last
-        total = self.media.duration
-        yield Progress(job, "transcribing", window.end, total, self.pace.left(window.end, total))
-        yield self._timings(window.end)
+            self.any_text = self.any_text or bool(segments)
+        end = new[-1].end
+        yield Progress(job, "transcribing", end, total, self.pace.left(end, total))
+        yield self._timings(end)
 
-    def _segments(self, window: Window) -> Generator[Event, None, list[Segment]]:
-        """The segments of a window as the generator's value; its events are about a GPU that failed."""
+    def _segments(self, batch: Sequence[Window]) -> Generator[Event, None, list[list[Segment]]]:
+        """The segments of windows as the generator's value; its events are about a GPU that failed."""
         options = replace(self.command.options, language=self.language)
-        segments = decode_window(self.model.backend, window, options, self._context(window))
-        if self.model.backend.gpu and any(is_nonsense(segment.text) for segment in segments):
+        decoded = decode_windows(self.model.backend, batch, options)
+        if self.model.backend.gpu and any(is_nonsense(segment.text) for segments in decoded for segment in segments):
             why = "It gave one character over and over."
             yield from self.model.fall_back_to_cpu(self.command.job, options, why)
-            segments = decode_window(self.model.backend, window, options, self._context(window))
-        return segments
-
-    def _context(self, window: Window) -> str:
-        """The end of the text just before the window."""
-        if self.last is None or window.start - self.last.end > _CONTEXT_GAP_MS:
-            return ""
-        return self.last.text[-_CONTEXT_CHARACTERS:]
+            decoded = decode_windows(self.model.backend, batch, options)
+        return decoded
 
     def _find_language(self, window: Window) -> Language:
         """What was asked for, what an earlier run found, or what the first speech sounds like."""

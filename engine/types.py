@@ -26,6 +26,7 @@ WINDOW_MS = 30_000  # what Whisper's encoder sees at once
 
 Task: TypeAlias = Literal["transcribe", "translate"]
 Device: TypeAlias = Literal["auto", "cpu", "gpu"]
+Precision: TypeAlias = Literal["int8", "fp32"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ class Options:
     model: str = "base"  # a name of the catalogue or library, or the absolute path of a ggml file
     backend: str = "auto"
     device: Device = "auto"
+    precision: Precision = "int8"  # of the onnx and tract backends
     language: str = "auto"  # or a Whisper code: "en", "de", …
     task: Task = "transcribe"
     prompt: str = ""

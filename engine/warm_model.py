@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.backends.base import Backend
 from engine.backends.select import load_backend
 from engine.errors import Code, EngineError
-from engine.folders import models_folder, state_folder
+from engine.folders import models_folder
 from engine.models.store import ModelStore
 from engine.protocol import Event, Loaded, Notice, Progress
 from engine.types import Options
@@ -38,7 +38,7 @@ class WarmModel:
     def load(self, job: int, options: Options) -> Iterator[Event]:
         """Bring the model in memory, saying so; ends with Loaded. EngineError when it cannot be had."""
         model = Path() if options.backend == "fake" else self._store().resolve(options.model)
-        key = (model, _stamp(model), options.backend, options.device, options.threads)
+        key = (model, _stamp(model), options.backend, options.device, options.precision, options.threads)
         if self._loaded is None or key != self._key:
             yield Progress(job, "loading", 0, None, None)
             self.close()
@@ -54,7 +54,7 @@ class WarmModel:
 
     def _fresh(self, job: int, options: Options, model: Path) -> Iterator[Event]:
         began = time.monotonic()
-        choice = load_backend(options, model, state_folder(self._data))
+        choice = load_backend(options, model, self._data, lambda _done, _of: None)
         self._backend = choice.backend
         if choice.gpu_failed:
             yield Notice(job, "gpu_failed", choice.gpu_failed)

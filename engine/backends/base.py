@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -16,12 +16,13 @@ class Backend(Protocol):
     device: str  # for people: "Metal", "CPU: no GPU in this build"
     gpu: bool
     multilingual: bool
+    batch: int  # how many windows it likes at once
 
-    def decode(self, samples: Samples, options: Options) -> list[Segment]:
-        """Segments with words, times counted from the start of `samples` (at most 30 s, any level).
+    def decode(self, batch: Sequence[Samples], options: Options) -> list[list[Segment]]:
+        """The segments of each window, times counted from the start of its samples (at most 30 s each).
 
-        `options.language` is a code here, never "auto"; `options.prompt` is all the context there is.
-        EngineError BACKEND_FAILED when the runtime reports a failure.
+        With words when `options.words`. `options.language` is a code here, never "auto"; `options.prompt` is all the
+        context there is. EngineError BACKEND_FAILED when the runtime reports a failure.
         """
         ...
 

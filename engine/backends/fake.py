@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -46,6 +46,7 @@ class Fake:
     device = "nothing real"
     gpu = False
     multilingual = True
+    batch = 1
 
     def __init__(self) -> None:
         self._script = _script()
@@ -53,8 +54,11 @@ class Fake:
         time.sleep(self._script.load_ms / 1000)
         self._perhaps_die(LOAD)
 
-    def decode(self, samples: Samples, options: Options) -> list[Segment]:
-        """As many equal segments as the script says, over the length of `samples`."""
+    def decode(self, batch: Sequence[Samples], options: Options) -> list[list[Segment]]:
+        """As many equal segments as the script says, over the length of each window."""
+        return [self._decode(samples, options) for samples in batch]
+
+    def _decode(self, samples: Samples, options: Options) -> list[Segment]:
         window, script = self._window, self._script
         self._window += 1
         self._perhaps_die(window)

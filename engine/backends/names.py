@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-BACKENDS = ("auto", "whispercpp", "fake")
+BACKENDS = ("auto", "onnx", "whispercpp", "fake")

@@ -12,6 +12,8 @@ from engine.backends.fake import Fake
 from engine.backends.gpu import Verdict, gpu_verdict, run_probe
 from engine.backends.names import BACKENDS
 from engine.errors import Code, EngineError
+from engine.folders import cache_folder, state_folder
+from engine.models.store import digest_of
 from engine.types import Options
 
 
@@ -24,16 +26,26 @@ class Choice:
     gpu_failed: str = ""
 
 
-def load_backend(options: Options, model: Path, state: Path) -> Choice:
+def load_backend(options: Options, model: Path, data: Path, on_part: Callable[[int, int], None]) -> Choice:
     """Load `model` as `options` ask; "auto" takes whisper.cpp, on the GPU where that works.
 
+    `on_part(done, of)` is told when something has to be built first.
     EngineError BACKEND_MISSING, BACKEND_FAILED, CPU_TOO_OLD or OUT_OF_MEMORY.
     """
     if options.backend == "fake":
         return Choice(Fake(), "asked for")
     if options.backend not in BACKENDS:
         raise EngineError(Code.BACKEND_MISSING, f"There is no backend {options.backend!r}.")
-    return _whispercpp(options, model, state)
+    if options.backend == "onnx":
+        return _onnx(options, model, data, on_part)
+    return _whispercpp(options, model, state_folder(data))
+
+
+def _onnx(options: Options, model: Path, data: Path, on_part: Callable[[int, int], None]) -> Choice:
+    from engine.backends.onnx import OnnxWhisper  # noqa: PLC0415
+
+    digest, cache = digest_of(model), cache_folder(data)
+    return Choice(OnnxWhisper(model, digest, options.precision, cache, options.threads, on_part), "asked for")
 
 
 def _whispercpp(options: Options, model: Path, state: Path) -> Choice:

@@ -11,7 +11,7 @@ import atexit
 import os
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +26,12 @@ from engine.backends.cpu import physical_cores
 from engine.errors import Code, EngineError
 from engine.memory import installed_memory
 from engine.types import SAMPLE_RATE, Options, Phase, Segment
-from engine.whisper.words import Token, segment_from_tokens
+from engine.whisper.segments import segments_from_tokens
+from engine.whisper.words import Token
 
 if TYPE_CHECKING:
     from engine.types import Samples
 
-MS_PER_TIMESTAMP = 20  # Whisper's timestamp tokens count in fiftieths of a second
 MS_PER_TICK = 10  # whisper.cpp's own unit
 _SHORTEST = SAMPLE_RATE  # below 100 ms whisper.cpp gives nothing; a second of padding costs nothing
 _BUFFER = re.compile(
@@ -48,6 +48,7 @@ class WhisperCpp:
     """A model loaded by whisper.cpp; see `engine.backends.base.Backend`."""
 
     name = "whispercpp"
+    batch = 1
 
     def __init__(self, model: Path, use_gpu: bool, threads: int) -> None:
         """Load `model`, an absolute path that was read through before (a text file would crash later)."""
@@ -67,8 +68,11 @@ class WhisperCpp:
         self._first_timestamp = cpp.whisper_token_beg(context)
         self._first_special = cpp.whisper_token_eot(context)
 
-    def decode(self, samples: Samples, options: Options) -> list[Segment]:
-        """Segments of one window; see `Backend.decode`."""
+    def decode(self, batch: Sequence[Samples], options: Options) -> list[list[Segment]]:
+        """Segments of each window, with words; see `Backend.decode`."""
+        return [self._decode(samples, options) for samples in batch]
+
+    def _decode(self, samples: Samples, options: Options) -> list[Segment]:
         code = cpp.whisper_lang_id(options.language)
         if code < 0:
             raise EngineError(Code.BACKEND_FAILED, f"whisper.cpp knows no language {options.language!r}.")
@@ -76,8 +80,9 @@ class WhisperCpp:
         result = cpp.whisper_full(self._context, parameters_for(options, self._threads), audio, len(audio))
         if result != 0:
             raise EngineError(Code.BACKEND_FAILED, f"whisper_full gave {result}: {_last_words()}")
+        tokens = [(token.id, self._token(token)) for token in self._tokens()]
         window = len(samples) * 1000 // SAMPLE_RATE
-        return self._segments(window, options.language)
+        return segments_from_tokens(tokens, self._first_timestamp, self._first_special, window, options.language)
 
     def detect_language(self, samples: Samples) -> tuple[str, float]:
         """Language code and probability; costs one pass of the encoder."""
@@ -112,23 +117,6 @@ class WhisperCpp:
         """Free the model."""
         cpp.whisper_free(self._context)
 
-    def _segments(self, window: int, language: str) -> list[Segment]:
-        """Cut at timestamp tokens; a segment without a closing one ends with the window."""
-        segments: list[Segment] = []
-        start, pending = 0, list[Token]()
-        for token in self._tokens():
-            if token.id >= self._first_timestamp:
-                at = min((token.id - self._first_timestamp) * MS_PER_TIMESTAMP, window)
-                if pending:
-                    segments.append(segment_from_tokens(pending, start, at, language))
-                    pending = []
-                start = at
-            elif token.id < self._first_special:
-                pending.append(self._text_token(token))
-        if pending:
-            segments.append(segment_from_tokens(pending, start, window, language))
-        return [segment for segment in segments if segment.text]
-
     def _tokens(self) -> list[cpp.whisper_token_data]:
         return [
             cpp.whisper_full_get_token_data(self._context, segment, token)
@@ -136,7 +124,7 @@ class WhisperCpp:
             for token in range(cpp.whisper_full_n_tokens(self._context, segment))
         ]
 
-    def _text_token(self, token: cpp.whisper_token_data) -> Token:
+    def _token(self, token: cpp.whisper_token_data) -> Token:
         text = cpp.whisper_token_to_bytes(self._context, token.id)
         return Token(text, token.t0 * MS_PER_TICK, token.t1 * MS_PER_TICK, token.p, token.plog)
 
@@ -252,5 +240,5 @@ def _timings_in(log: deque[str]) -> list[tuple[str, int, int]]:
 def try_gpu(model: Path) -> bool:
     """Decode a second of silence on the GPU; False when ggml took none. A bad driver ends the process instead."""
     backend = WhisperCpp(model, use_gpu=True, threads=0)
-    backend.decode(np.zeros(SAMPLE_RATE, np.float32), Options(language="en"))
+    backend.decode([np.zeros(SAMPLE_RATE, np.float32)], Options(language="en"))
     return backend.gpu

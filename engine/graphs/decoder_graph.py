@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 from onnx import TensorProto
 
-from engine.graphs.layers import QUERY_SCALE, Layers, Precision
+from engine.graphs.layers import QUERY_SCALE, Layers
 from engine.graphs.onnx_file import GraphFile
 from engine.models.ggml import GgmlModel
 from engine.models.whisper_layout import HEAD_SIZE
+from engine.types import Precision
 
 AlignmentHeads = Sequence[tuple[int, int]]  # (layer, head)
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 from onnx import TensorProto
 
-from engine.graphs.layers import QUERY_SCALE, Layers, Precision
+from engine.graphs.layers import QUERY_SCALE, Layers
 from engine.graphs.onnx_file import MICROSOFT, GraphFile
 from engine.models.ggml import GgmlModel
+from engine.types import Precision
 
 
 def write_encoder(model: GgmlModel, path: Path, precision: Precision) -> None:

@@ -7,7 +7,6 @@ fp32   standard operators only, weights stored as float16 where the model has th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,7 @@ from engine.graphs.quantise import ZERO, Blocks, blocks_of
 from engine.models.ggml import GgmlModel
 from engine.models.ggml_types import BLOCK, GgmlType
 from engine.models.whisper_layout import HEAD_SIZE
-
-Precision: TypeAlias = Literal["int8", "fp32"]
+from engine.types import Precision
 
 QUERY_SCALE = HEAD_SIZE**-0.5
 _EPSILON = 1e-5  # of every layer norm in Whisper

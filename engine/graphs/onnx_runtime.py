@@ -24,8 +24,8 @@ _PROVIDERS = ["CPUExecutionProvider"]
 class Cache:
     """What the decoder remembers of a batch of windows: cross keys and values, and those of its own tokens."""
 
-    cross: dict[str, Any]
-    past: dict[str, Any] = field(default_factory=dict[str, Any])
+    cross: dict[str, ort.OrtValue]
+    past: dict[str, ort.OrtValue] = field(default_factory=dict[str, ort.OrtValue])
     length: int = 0  # tokens so far
     rows: int = 1
 
@@ -58,11 +58,11 @@ class OnnxGraphs:
         self._past_names = [f"{kind}.{i}" for i in range(len(self._cross_names) // 2) for kind in ("key", "value")]
         self._head_shape = tuple(int(size) for size in _shape_of(self._decoder, "past_key.0")[1::2])
 
-    def encode(self, mel: Floats) -> Any:  # noqa: ANN401 (a value of the runtime)
+    def encode(self, mel: Floats) -> ort.OrtValue:
         """(b, mels, frames) → the encoder's output (b, frames / 2, width), left in the runtime."""
         return _run(self._encoder, {"mel": _value(mel)}, ["encoded"])[0]
 
-    def cross(self, encoded: Any, rows: int) -> Cache:  # noqa: ANN401
+    def cross(self, encoded: ort.OrtValue, rows: int) -> Cache:
         """An empty cache over the cross keys and values of `encoded`, a batch of `rows` windows."""
         values = _run(self._cross, {"encoded": encoded}, self._cross_names)
         heads, size = self._head_shape
@@ -97,7 +97,7 @@ class OnnxGraphs:
             raise EngineError(Code.BACKEND_FAILED, f"ONNX Runtime cannot load {path.name}: {error}") from error
 
 
-def _run(session: ort.InferenceSession, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+def _run(session: ort.InferenceSession, inputs: dict[str, ort.OrtValue], outputs: Sequence[str]) -> list[ort.OrtValue]:
     try:
         return session.run_with_ort_values(list(outputs), inputs)
     except RuntimeError as error:
@@ -108,7 +108,7 @@ def _value(array: NDArray[Any]) -> ort.OrtValue:
     return ort.OrtValue.ortvalue_from_numpy(array)
 
 
-def _taken(value: Any, rows: NDArray[np.int64]) -> ort.OrtValue:  # noqa: ANN401
+def _taken(value: ort.OrtValue, rows: NDArray[np.int64]) -> ort.OrtValue:
     return _value(value.numpy()[rows])
 
 

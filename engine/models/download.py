@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_CHUNK = 1 << 16
 _SILENCE = 30.0  # seconds without a byte before a connection counts as dead
 _PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds before each further try; after the last, the download has failed
 _ENOUGH = 1 << 20  # bytes a try must bring so that the next failure counts as the first
@@ -171,7 +170,7 @@ def _try(client: httpx.Client, address: httpx.URL, part: _Part, speed: Speedomet
     try:
         with client.stream("GET", address, headers=headers) as response:
             _accept(response, part)
-            for chunk in response.iter_raw(_CHUNK):
+            for chunk in response.iter_raw():  # as it comes: nothing is lost in a buffer if it is cut
                 if len(chunk) > part.missing:
                     raise part.wrong(f"the server sends more than its {part.entry.bytes} bytes")
                 part.write(chunk)

@@ -54,6 +54,8 @@ def import_model(
     ALREADY_THERE, MODEL_BUSY, DISK_FULL, NOT_WRITABLE.
     """
     source = source.absolute()
+    with _reading(shown(source)):
+        source.stat()  # whatever else is wrong, first of all it must be there
     if source.name == _WEIGHTS and (source.parent / _TOKENIZER).exists():
         source = source.parent
     name = name or name_for(source)

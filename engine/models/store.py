@@ -198,6 +198,14 @@ def unknown_model(name: str, known: Iterable[str]) -> EngineError:
     return EngineError(Code.MODEL_UNKNOWN, f"{name!r}; did you mean {' or '.join(near)}?" if near else repr(name))
 
 
+def digest_of(file: Path) -> str:
+    """The sha256 of a model file: as its record has it, if the file is still the one of the record, else computed."""
+    record, status = read_record(_record_of(file)), file.stat()
+    if record is not None and (record.bytes, record.mtime_ns) == (status.st_size, status.st_mtime_ns):
+        return record.sha256
+    return _hash(file, None)
+
+
 def parts_of(file: Path) -> list[Path]:
     """All unfinished downloads of a model file, also those of another revision."""
     return [part for part in file.parent.glob("*.part") if part.name.startswith(f"{file.name}.")]

@@ -24,8 +24,9 @@ def token_starts(attention: Floats) -> NDArray[np.int64]:
     centred = (attention - attention.mean(axis=1, keepdims=True)) / np.maximum(spread, np.float32(1e-9))
     matrix = _median(centred.reshape(heads * tokens, positions)).reshape(heads, tokens, positions).mean(axis=0)
     rows, columns = warped(-matrix)
-    starts = columns[np.searchsorted(rows, np.arange(tokens))]
-    return np.append(starts, columns[-1] + 1) * MS_PER_POSITION
+    firsts = np.searchsorted(rows, np.arange(tokens))
+    bounds = np.concatenate([columns[firsts], columns[-1:] + 1])
+    return bounds * MS_PER_POSITION
 
 
 def warped(cost: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -51,8 +52,8 @@ def _path(came_from: NDArray[np.int8], i: int, j: int) -> tuple[NDArray[np.int64
     steps: list[tuple[int, int]] = []
     while i > 0 and j > 0:
         steps.append((i - 1, j - 1))
-        how = came_from[i, j]
-        i, j = i - (how != 2), j - (how != 1)
+        how = int(came_from[i, j])
+        i, j = i - int(how != 2), j - int(how != 1)
     rows, columns = np.array(steps[::-1], np.int64).T
     return rows, columns
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.whisper.segments import TIMESTAMP_MS
 from engine.whisper.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
@@ -24,19 +25,21 @@ _MUSIC_PREFIX = "♩".encode()[:2]  # the token with which every sign of music b
 
 
 class Rules:
-    """The rules for one vocabulary and windows of one length."""
+    """The rules for one vocabulary."""
 
-    def __init__(self, vocabulary: Vocabulary, window_ms: int) -> None:
+    def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._latest = vocabulary.first_timestamp + -(-window_ms // 20)
         self._never = _never(vocabulary)
         self._not_first = np.array([*_tokens(vocabulary, [b" "]), vocabulary.end])
 
-    def apply(self, logits: Floats, rows: Sequence[Sequence[int]]) -> None:
-        """Set to -inf, in place, what may not follow the tokens said so far; `logits` is (b, vocab)."""
+    def apply(self, logits: Floats, rows: Sequence[Sequence[int]], lengths: Sequence[int]) -> None:
+        """Set to -inf, in place, what may not follow the tokens said so far in windows of these lengths (ms).
+
+        `logits` is (b, vocab).
+        """
         logits[:, self._never] = -np.inf
-        logits[:, self._latest + 1 :] = -np.inf
-        for row, said in zip(logits, rows, strict=True):
+        for row, said, length in zip(logits, rows, lengths, strict=True):
+            row[self._vocabulary.first_timestamp + -(-length // TIMESTAMP_MS) + 1 :] = -np.inf
             self._by_time(row, said)
         self._timestamp_when_likelier(logits)
 
@@ -63,7 +66,7 @@ class Rules:
         """Where all timestamps together are likelier than any one text token, text may not follow."""
         first = self._vocabulary.first_timestamp
         best_text = logits[:, :first].max(axis=1)
-        any_time = logsumexp(logits[:, first : self._latest + 1])
+        any_time = logsumexp(logits[:, first:])
         logits[any_time > best_text, :first] = -np.inf
 
 

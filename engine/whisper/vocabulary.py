@@ -13,7 +13,6 @@ from functools import cached_property
 from engine.models.ggml import GgmlModel
 from engine.types import Task
 
-TIMESTAMP_MS = 20
 _TIMESTAMPS = 1501  # <|0.00|> … <|30.00|>
 LANGUAGE_CODES = (  # in the order of their tokens; the last came with large-v3
     "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml "

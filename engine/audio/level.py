@@ -1,0 +1,55 @@
+"""Loudness: how loud a stretch is, and quiet speech made as loud as the models know it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.types import SAMPLES_PER_MS
+
+if TYPE_CHECKING:
+    from engine.types import Samples
+
+_QUIET = -20.0  # dBFS: from here on up nothing is changed
+_FLOOR = -90.0  # dBFS: below there is nothing but the rounding of 16 bits
+_TARGET = -3.0  # dBFS
+_MOST_GAIN = 46.0  # dB
+_FRAME = 10 * SAMPLES_PER_MS
+_CLICK_FRAMES = 5  # 50 ms: a click is shorter, a syllable longer
+
+
+def peak_dbfs(samples: Samples) -> float | None:
+    """The loudest sample in dB of full scale; None for digital silence."""
+    return _dbfs(float(np.abs(samples).max(initial=0.0)))
+
+
+def normalised(samples: Samples) -> Samples:
+    """The same stretch with its speech at about -3 dBFS if it was below -20 dBFS; else the samples themselves.
+
+    At most 46 dB are added, and nothing to what is below -90 dBFS. What exceeds full scale afterwards, a click, is cut.
+    """
+    peak = _dbfs(_peak_without_clicks(samples))
+    if peak is None or not _FLOOR <= peak < _QUIET:
+        return samples
+    gain = 10 ** (min(_TARGET - peak, _MOST_GAIN) / 20)
+    return np.clip(samples * np.float32(gain), -1.0, 1.0)
+
+
+def _peak_without_clicks(samples: Samples) -> float:
+    """The peak that is reached in more than 50 ms of the stretch, in frames of 10 ms.
+
+    One click on a microphone must not keep a whisper from being lifted, so the absolute peak will not do. Nor will a
+    percentile of the samples: how near it comes to the peak depends on how much of the stretch is silence, and one
+    word in 30 s would be lifted far more than a full sentence.
+    """
+    whole = len(samples) - len(samples) % _FRAME
+    if whole <= _CLICK_FRAMES * _FRAME:
+        return float(np.abs(samples).max(initial=0.0))
+    peaks = np.abs(samples[:whole]).reshape(-1, _FRAME).max(axis=1)
+    return float(np.partition(peaks, -1 - _CLICK_FRAMES)[-1 - _CLICK_FRAMES])
+
+
+def _dbfs(amplitude: float) -> float | None:
+    return 20 * math.log10(amplitude) if amplitude > 0 else None

@@ -1,0 +1,218 @@
+"""Whisper's decoding over any runtime that runs its graphs: a batch of windows greedily or by sampling, one by beams.
+
+Rules, thresholds and the ladder of temperatures are those of openai/whisper (decoding.py, transcribe.py).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.whisper.rules import Rules, logsumexp
+from engine.whisper.vocabulary import Vocabulary
+
+Floats = NDArray[np.float32]
+
+MAX_TOKENS = 224  # half of the text context, as in openai/whisper
+_LOOP_CHECK = 16  # tokens between two looks for a loop
+_LOOP_ROUNDS = 4
+_LOOP_TOKENS = 24
+_LONGEST_LOOP = 40
+
+MAX_COMPRESSION = 2.4
+MIN_LOGPROB = -1.0
+MAX_NO_SPEECH = 0.6
+
+
+class Step(Protocol):
+    """What one run of the decoder gives."""
+
+    logits: Floats  # (b, vocab), of the last token
+    alignment: Floats  # (b, heads, n, positions)
+
+
+class Cache(Protocol):
+    """The keys and values of a batch."""
+
+    rows: int
+
+    def take(self, rows: Sequence[int]) -> Any:  # noqa: ANN401 (the same kind of cache)
+        """The cache of some of its rows."""
+        ...
+
+
+class Graphs(Protocol):
+    """A runtime with Whisper's graphs."""
+
+    def step(self, tokens: NDArray[np.int64], cache: Any) -> Step:  # noqa: ANN401 (its own kind of cache)
+        """Run tokens (b, n) behind what `cache` holds, and let it hold them too."""
+        ...
+
+
+@dataclass(slots=True)
+class Hypothesis:
+    """The tokens of one window, text and timestamps, without the end; what the decoder thought of them."""
+
+    tokens: list[int] = field(default_factory=list[int])
+    logprobs: list[float] = field(default_factory=list[float])
+    attention: list[Floats] = field(default_factory=list[Floats])  # (heads, positions) for each token
+    no_speech: float = 0.0
+    ended: bool = False
+    loops: bool = False
+
+    @property
+    def avg_logprob(self) -> float:
+        """Mean log-probability of the tokens, the end among them."""
+        return sum(self.logprobs) / (len(self.tokens) + 1)
+
+    def extended(self, token: int, logprob: float, attention: Floats) -> Hypothesis:
+        """A new hypothesis with one more token."""
+        return Hypothesis(
+            [*self.tokens, token], [*self.logprobs, logprob], [*self.attention, attention], self.no_speech
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the decoder is given before it speaks: text that came before, then start, language and task."""
+
+    before: tuple[int, ...]
+    start: tuple[int, ...]
+
+
+class Decoder:
+    """Decodes windows whose cross keys and values are in a cache."""
+
+    def __init__(self, graphs: Graphs, vocabulary: Vocabulary) -> None:
+        self._graphs = graphs
+        self._vocabulary = vocabulary
+
+    def sample(
+        self, cache: Cache, prompt: Prompt, lengths: Sequence[int], temperature: float, seed: int = 0
+    ) -> list[Hypothesis]:
+        """One hypothesis a row, greedy at temperature 0; `lengths` of the windows in ms bound their timestamps."""
+        rules = Rules(self._vocabulary)
+        random = np.random.default_rng(seed)
+        rows = [Hypothesis() for _ in lengths]
+        step = self._begin(cache, prompt, rows)
+        active = list(range(len(rows)))
+        while True:
+            logits = step.logits
+            rules.apply(logits, [rows[i].tokens for i in active], [lengths[i] for i in active])
+            chosen = logits.argmax(axis=1) if temperature == 0 else _drawn(logits / temperature, random)
+            logprobs = logits[np.arange(len(active)), chosen] - logsumexp(logits)
+            for place, i in enumerate(active):
+                self._note(rows[i], int(chosen[place]), float(logprobs[place]), step.alignment[place, :, -1])
+            if all(rows[i].ended for i in active):
+                return rows
+            active, cache, chosen = _without_ended(rows, active, cache, chosen)
+            step = self._graphs.step(chosen[:, None].astype(np.int64), cache)
+
+    def beam(self, cache: Cache, prompt: Prompt, length: int, width: int) -> Hypothesis:
+        """The best of `width` beams for one window, by mean log-probability."""
+        rules = Rules(self._vocabulary)
+        first = Hypothesis()
+        step = self._begin(cache, prompt, [first])
+        beams, scores, done = [first], np.zeros(1, np.float32), list[Hypothesis]()
+        for _ in range(MAX_TOKENS):
+            logits = step.logits
+            rules.apply(logits, [beam.tokens for beam in beams], [length] * len(beams))
+            totals = scores[:, None] + logits - logsumexp(logits)[:, None]
+            beams, scores, origins, finished = self._best(beams, totals, scores, step.alignment, width)
+            done += finished
+            if len(done) >= width or not beams:
+                break
+            cache = cache.take(origins)
+            step = self._graphs.step(np.array([[beam.tokens[-1]] for beam in beams], np.int64), cache)
+        return max(done or beams, key=lambda hypothesis: hypothesis.avg_logprob)
+
+    def _best(
+        self, beams: Sequence[Hypothesis], totals: Floats, scores: Floats, alignment: Floats, width: int
+    ) -> tuple[list[Hypothesis], Floats, list[int], list[Hypothesis]]:
+        """The best continuations: beams, their scores, the beams they come from; and those that have ended."""
+        size = totals.shape[1]
+        flat = totals.reshape(-1)
+        best = np.argpartition(flat, -2 * width)[-2 * width :]
+        kept, origins, finished = list[Hypothesis](), list[int](), list[Hypothesis]()
+        kept_scores: list[float] = []
+        for index in best[np.argsort(-flat[best])]:
+            origin, token = divmod(int(index), size)
+            if not np.isfinite(flat[index]) or len(kept) == width:
+                break
+            logprob = float(flat[index] - scores[origin])
+            if token == self._vocabulary.end:
+                ended = beams[origin]
+                finished.append(Hypothesis(ended.tokens, [*ended.logprobs, logprob], ended.attention, ended.no_speech))
+                continue
+            kept.append(beams[origin].extended(token, logprob, alignment[origin, :, -1]))
+            origins.append(origin)
+            kept_scores.append(float(flat[index]))
+        return kept, np.array(kept_scores, np.float32), origins, finished
+
+    def _begin(self, cache: Cache, prompt: Prompt, rows: Sequence[Hypothesis]) -> Step:
+        """Run the prompt; the start token alone tells how likely it is that nobody speaks."""
+        before, (start, *rest) = prompt.before, prompt.start
+        step = self._graphs.step(np.array([[*before, start]] * len(rows), np.int64), cache)
+        silence = step.logits[:, self._vocabulary.no_speech] - logsumexp(step.logits)
+        for row, value in zip(rows, silence, strict=True):
+            row.no_speech = float(np.exp(value))
+        return self._graphs.step(np.array([rest] * len(rows), np.int64), cache) if rest else step
+
+    def _note(self, row: Hypothesis, token: int, logprob: float, attention: Floats) -> None:
+        if row.ended:
+            return
+        row.logprobs.append(logprob)
+        if token == self._vocabulary.end:
+            row.ended = True
+            return
+        row.tokens.append(token)
+        row.attention.append(attention)
+        if len(row.tokens) % _LOOP_CHECK == 0:
+            row.loops = goes_round([t for t in row.tokens if t < self._vocabulary.end])
+        row.ended = row.loops or len(row.tokens) >= MAX_TOKENS
+
+
+def goes_round(tokens: Sequence[int]) -> bool:
+    """Whether the last tokens are the same few, four times or more, over at least 24 tokens."""
+    for size in range(1, min(_LONGEST_LOOP, len(tokens) // _LOOP_ROUNDS) + 1):
+        span = max(size * _LOOP_ROUNDS, _LOOP_TOKENS)
+        if len(tokens) >= span and all(tokens[-i] == tokens[-i - size] for i in range(1, span - size + 1)):
+            return True
+    return False
+
+
+def compression(text: bytes) -> float:
+    """How much smaller zlib makes the text: above 2.4 it repeats itself."""
+    return len(text) / len(zlib.compress(text)) if text else 0.0
+
+
+def failed(hypothesis: Hypothesis, text: bytes) -> bool:
+    """Whether the window should be decoded again, as Whisper decides it."""
+    if hypothesis.loops or compression(text) > MAX_COMPRESSION:
+        return True
+    return hypothesis.avg_logprob < MIN_LOGPROB and hypothesis.no_speech <= MAX_NO_SPEECH
+
+
+def is_silence(hypothesis: Hypothesis) -> bool:
+    """Whether the decoder itself thinks that nobody speaks, and has no good words either."""
+    return hypothesis.no_speech > MAX_NO_SPEECH and hypothesis.avg_logprob < MIN_LOGPROB
+
+
+def _drawn(logits: Floats, random: np.random.Generator) -> NDArray[np.int64]:
+    """One token a row, drawn by its probability (Gumbel's trick)."""
+    return (logits + random.gumbel(size=logits.shape)).argmax(axis=1)
+
+
+def _without_ended(
+    rows: Sequence[Hypothesis], active: list[int], cache: Cache, chosen: NDArray[np.int64]
+) -> tuple[list[int], Cache, NDArray[np.int64]]:
+    """Drop ended rows once half of the batch has ended: each drop copies the cross keys and values of the rest."""
+    going = [place for place, i in enumerate(active) if not rows[i].ended]
+    if 2 * len(going) > len(active):
+        return active, cache, chosen
+    return [active[place] for place in going], cache.take(going), chosen[going]
