@@ -15,6 +15,7 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from engine.errors import Code, EngineError
+from engine.whisper.decode import Step
 
 Floats = NDArray[np.float32]
 _PROVIDERS = ["CPUExecutionProvider"]
@@ -35,14 +36,6 @@ class Cache:
         cross = {name: _taken(value, index) for name, value in self.cross.items()}
         past = {name: _taken(value, index) for name, value in self.past.items()}
         return Cache(cross, past, self.length, len(rows))
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one run of the decoder gives: logits (b, vocab) of the last token, alignment (b, heads, n, s)."""
-
-    logits: Floats
-    alignment: Floats
 
 
 class OnnxGraphs:

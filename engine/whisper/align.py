@@ -9,6 +9,7 @@ Floats = NDArray[np.float32]
 
 MS_PER_POSITION = 20  # of the encoder's output
 _MEDIAN_WIDTH = 7
+_FROM_ABOVE, _FROM_LEFT = 1, 2  # in the order of `choices`
 
 
 def token_starts(attention: Floats) -> NDArray[np.int64]:
@@ -24,9 +25,9 @@ def token_starts(attention: Floats) -> NDArray[np.int64]:
     centred = (attention - attention.mean(axis=1, keepdims=True)) / np.maximum(spread, np.float32(1e-9))
     matrix = _median(centred.reshape(heads * tokens, positions)).reshape(heads, tokens, positions).mean(axis=0)
     rows, columns = warped(-matrix)
-    firsts = np.searchsorted(rows, np.arange(tokens))
-    bounds = np.concatenate([columns[firsts], columns[-1:] + 1])
-    return bounds * MS_PER_POSITION
+    firsts: NDArray[np.int64] = np.searchsorted(rows, np.arange(tokens, dtype=np.int64))
+    bounds: NDArray[np.int64] = np.append(columns[firsts], columns[-1] + 1)
+    return np.multiply(bounds, MS_PER_POSITION, dtype=np.int64)
 
 
 def warped(cost: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -50,12 +51,14 @@ def warped(cost: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def _path(came_from: NDArray[np.int8], i: int, j: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     steps: list[tuple[int, int]] = []
+    moves: list[list[int]] = came_from.tolist()
     while i > 0 and j > 0:
         steps.append((i - 1, j - 1))
-        how = int(came_from[i, j])
-        i, j = i - int(how != 2), j - int(how != 1)
-    rows, columns = np.array(steps[::-1], np.int64).T
-    return rows, columns
+        move = moves[i][j]
+        i -= int(move != _FROM_LEFT)
+        j -= int(move != _FROM_ABOVE)
+    path = np.array(steps[::-1], np.int64)
+    return path[:, 0], path[:, 1]
 
 
 def _median(rows: Floats) -> Floats:

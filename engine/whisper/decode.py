@@ -29,10 +29,11 @@ MIN_LOGPROB = -1.0
 MAX_NO_SPEECH = 0.6
 
 
-class Step(Protocol):
+@dataclass(frozen=True, slots=True)
+class Step:
     """What one run of the decoder gives."""
 
-    logits: Floats  # (b, vocab), of the last token
+    logits: Floats  # (b, vocab), of the last token; the decoder writes in it
     alignment: Floats  # (b, heads, n, positions)
 
 
