@@ -33,13 +33,13 @@ quality: ready-dev ## print error rates by language, and what holds for every od
 	@$(PY) tests/quality
 
 bench: ready-dev ## time the run against plain pywhispercpp, and its memory
-	@$(PY) tests/bench.py
+	@$(PY) tests/measure/bench.py
 
 bench-ui: ready-test ## time the window: first paint, longest slot
-	@$(PY) tests/bench_ui.py
+	@$(PY) tests/measure/bench_ui.py
 
 screenshots: ready-test ## write pictures of the window to build/screenshots/
-	@$(PY) tests/screenshots.py
+	@$(PY) tests/measure/screenshots.py
 
 format: ready-dev ## write the code as ruff would
 	@$(PY) -m ruff format
