@@ -66,7 +66,7 @@ def download(
             part.check()
         with writing(file):
             part_file.replace(file)  # if a power cut undoes this, the whole .part is found again
-        return store.register(entry.name, "download", str(address.copy_with(userinfo=b"")), entry.sha256)
+        return store.register(entry.name, "download", _without_password(address), entry.sha256)
 
 
 class _Part:
@@ -243,7 +243,11 @@ def _address(entry: CatalogEntry, base_url: str | None) -> httpx.URL:
 def _check_address(address: httpx.URL, loopback_is_fine: bool) -> None:
     safe = address.scheme == "https" and address.host
     if not safe and not (loopback_is_fine and address.scheme == "http" and _is_loopback(address)):
-        raise EngineError(Code.DOWNLOAD_FAILED, f"{address} is not a secure address (https).")
+        raise EngineError(Code.DOWNLOAD_FAILED, f"{_without_password(address)} is not a secure address (https).")
+
+
+def _without_password(address: httpx.URL) -> str:
+    return str(address.copy_with(userinfo=b""))
 
 
 def _is_loopback(address: httpx.URL) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -108,8 +109,25 @@ class Answer(BaseHTTPRequestHandler):
     def asked_from(self) -> int:
         return int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").removesuffix("-"))
 
+    @property
+    def rest(self) -> bytes:
+        return self.server.body[self.asked_from :]
+
     def properly(self) -> None:
-        self.part(self.asked_from, self.server.body[self.asked_from :])
+        self.part(self.asked_from, self.rest)
+
+    def whole(self) -> None:
+        """Send everything, whatever was asked for."""
+        del self.headers["Range"]
+        self.part(0, self.server.body)
+
+    def slowly(self, count: int, pause: float) -> None:
+        """Send what was asked for, `count` bytes at a time."""
+        body = self.rest
+        self.part(self.asked_from, b"", claim=len(body))
+        for start in range(0, len(body), count):
+            self.wfile.write(body[start : start + count])
+            time.sleep(pause)
 
     def part(self, start: int, body: bytes, claim: int | None = None) -> None:
         """Send `body` as what begins at `start`; with a `claim` of more bytes the connection is cut after it."""
@@ -148,20 +166,19 @@ class Server(ThreadingHTTPServer):
     body: bytes
     script: list[Reply] = field(default_factory=list[Reply])
     ranges: list[str | None] = field(default_factory=list[str | None])  # what each request asked for
+    scheme: str = "http"
 
     def __post_init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing when the client went away, which some tests make it do."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/models"
-
-    def wait_for(self, requests: int) -> None:
-        for _ in range(1000):
-            if len(self.ranges) >= requests:
-                return
-            time.sleep(0.01)
-        pytest.fail(f"the server saw {len(self.ranges)} requests, not {requests}")
+        return f"{self.scheme}://127.0.0.1:{self.server_port}/models"
 
 
 @pytest.fixture

@@ -229,7 +229,7 @@ def test_what_is_no_model_is_refused_with_the_reason(store: ModelStore, tmp_path
     text.write_text("not a model")
     assert "does not begin as a ggml file" in refused(text, store)
     assert "holds no model.bin" in refused(tmp_path, store)
-    assert "There is no file" in refused(tmp_path / "not there", store)
+    assert "not there: No such file" in refused(tmp_path / "not there", store)
     assert "it is not a file" in refused(Path("/dev/null"), store)
     text.write_bytes(small_file.read_bytes()[:-1])
     assert "bytes are missing" in refused(text, store)
