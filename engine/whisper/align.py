@@ -20,7 +20,7 @@ def token_starts(attention: Floats) -> NDArray[np.int64]:
     """
     heads, tokens, positions = attention.shape
     if not tokens or not positions:
-        return np.zeros(tokens + 1, np.int64)
+        return np.zeros((tokens + 1,), np.int64)
     spread = attention.std(axis=1, keepdims=True)
     centred = (attention - attention.mean(axis=1, keepdims=True)) / np.maximum(spread, np.float32(1e-9))
     matrix = _median(centred.reshape(heads * tokens, positions)).reshape(heads, tokens, positions).mean(axis=0)
@@ -40,8 +40,8 @@ def warped(cost: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     total[0, 0] = 0.0
     came_from = np.zeros((n + 1, m + 1), np.int8)
     for diagonal in range(2, n + m + 1):
-        i = np.arange(max(1, diagonal - m), min(n, diagonal - 1) + 1)
-        j = diagonal - i
+        i: NDArray[np.int64] = np.arange(max(1, diagonal - m), min(n, diagonal - 1) + 1, dtype=np.int64)
+        j = np.int64(diagonal) - i
         choices = np.stack([total[i - 1, j - 1], total[i - 1, j], total[i, j - 1]])
         best = choices.argmin(axis=0)
         came_from[i, j] = best
