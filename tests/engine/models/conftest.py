@@ -16,12 +16,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.errors import Code, EngineError
 from engine.models import catalog
 from engine.models.catalog import CatalogEntry
+from engine.models.download import download
 from engine.models.ggml import write_ggml
 from engine.models.ggml_types import DTYPES, GgmlType, values_per_item
 from engine.models.mel_filters import mel_filters
-from engine.models.store import ModelStore
+from engine.models.store import ModelStore, StoredModel
 from engine.models.whisper_layout import TEXT_TOKENS, Hyperparameters, expected_tensors
 
 AWKWARD = "Mödelle ☃ 模型 'q'"
@@ -171,6 +173,14 @@ class Server(ThreadingHTTPServer):
     def __post_init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
 
+    def status(self, number: int, **headers: str) -> Reply:
+        """An answer without a body."""
+        return lambda answer: answer.empty(number, **headers)
+
+    def cut_after(self, count: int) -> Reply:
+        """The right answer, whose connection breaks after `count` bytes of it."""
+        return lambda answer: answer.part(answer.asked_from, answer.rest[:count], claim=len(answer.rest))
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing when the client went away, which some tests make it do."""
         if not isinstance(sys.exception(), ConnectionError):
@@ -187,3 +197,38 @@ def server(small_file: Path) -> Iterator[Server]:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
         server.shutdown()
+
+
+@dataclass(frozen=True, slots=True)
+class Downloads:
+    """Downloads of one model from the server, with nothing to wait for between tries."""
+
+    entry: CatalogEntry
+    store: ModelStore
+    server: Server
+
+    def get(self, silence: float = 5.0) -> StoredModel:
+        return download(self.entry, self.store, base_url=self.server.url, pauses=(0.0, 0.0, 0.0), silence=silence)
+
+    def fails(self, code: Code, silence: float = 5.0) -> str:
+        """Download what must fail: nothing takes the model's name. What the user is told."""
+        with pytest.raises(EngineError) as caught:
+            self.get(silence)
+        assert caught.value.code is code, caught.value
+        assert self.store.list() == ()
+        return caught.value.detail
+
+    @property
+    def kept(self) -> int | None:
+        """How many bytes wait to be gone on from."""
+        part = self.store.part(self.entry)
+        return part.stat().st_size if part.exists() else None
+
+    def begin(self, count: int) -> None:
+        """Leave the beginning of the file, as an earlier download would."""
+        self.store.part(self.entry).write_bytes(self.server.body[:count])
+
+
+@pytest.fixture
+def downloads(entry: CatalogEntry, store: ModelStore, server: Server) -> Downloads:
+    return Downloads(entry, store, server)
