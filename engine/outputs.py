@@ -36,7 +36,7 @@ def plan(files: Sequence[Path], formats: Sequence[str], output: str | None) -> d
             raise WrongUseError("several formats need a folder: --output DIR")
         return {file: (Output(formats[0], None),) for file in files}
     target = Path(output)
-    if target.is_dir() or output.endswith(os.sep) or len(files) > 1 or len(formats) > 1:
+    if len(files) > 1 or len(formats) > 1 or _is_folder(target, output):
         return _in_folder(files, formats, target)
     return {files[0]: (Output(formats[0], target),)}
 
@@ -70,6 +70,11 @@ def write(transcript: Transcript, outputs: Sequence[Output], words: bool, overwr
         else:
             output.path.parent.mkdir(parents=True, exist_ok=True)
             atomic_write(output.path, text.encode("utf-8"), overwrite=overwrite)
+
+
+def _is_folder(target: Path, output: str) -> bool:
+    """Whether a folder is meant: one that is there, or a name without a suffix that is not there yet."""
+    return target.is_dir() or output.endswith(os.sep) or not (target.suffix or target.exists())
 
 
 def _in_folder(files: Sequence[Path], formats: Sequence[str], folder: Path) -> dict[Path, tuple[Output, ...]]:
