@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.export_menu import ExportMenu
 from app.job_actions import JobActions
@@ -16,11 +16,14 @@ from app.page import Page
 from app.recovery import Recovery
 from app.reveal import reveal
 from app.status_line import StatusLine
+from app.toolbar import Toolbar
 from app.wording import counted
 
 
 class Announcements(QObject):
     """Undo, "show in folder", "save elsewhere", and jobs that were cut off."""
+
+    arrived = Signal(str)  # a model was downloaded
 
     def __init__(self, jobs: Jobs, page: Page, bar: Bar, status: StatusLine, parent: QObject) -> None:
         super().__init__(parent)
@@ -31,14 +34,18 @@ class Announcements(QObject):
         jobs.changed.connect(self._on_changed)
         page.shown.connect(self._on_shown)
 
-    def listen(self, actions: JobActions, export: ExportMenu) -> None:
-        """Say what these do."""
+    def listen(self, actions: JobActions, export: ExportMenu, toolbar: Toolbar) -> None:
+        """Say what these do, and offer what they can do next."""
 
         def say_removed(count: int) -> None:
             what = "Removed." if count == 1 else f"Removed {counted(count, 'entry', 'entries')}."
             self._status.say(what, "Undo", actions.undo)
 
+        def say_arrived(model: str) -> None:
+            self._status.say(f"{model} is here now.", "Use it", lambda: toolbar.use_model(model))
+
         actions.removed.connect(say_removed)
+        self.arrived.connect(say_arrived)
         export.saved.connect(self._say_saved)
         export.failed.connect(self._say_failed)
 

@@ -42,6 +42,11 @@ class ExportMenu(QMenu):
         set_icon(self.copy_all, "copy")
         self.aboutToShow.connect(self._mark_last)
 
+    def set_possible(self, possible: bool) -> None:
+        """Whether there is text to export."""
+        for action in self.actions():
+            action.setEnabled(possible)
+
     def ask(self, format_: Format) -> None:
         """Ask where to save, and save there; the dialog asks before it lets a file be replaced."""
         entry = self._entry()

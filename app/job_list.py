@@ -81,7 +81,8 @@ class JobList(QWidget):
         self.search.setAccessibleName("Search names and text")
         self.search.setToolTip("Search names and text (Ctrl+F)")
         self.search.setClearButtonEnabled(True)
-        magnifier = QAction(self.search)
+        self.search.setAcceptDrops(False)  # a file that is dropped on it is for the window
+        magnifier = QAction("Search", self.search)
         set_icon(magnifier, "search")
         self.search.addAction(magnifier, QLineEdit.ActionPosition.LeadingPosition)
         self.search.textChanged.connect(lambda _text: self._soon.start())

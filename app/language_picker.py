@@ -53,7 +53,7 @@ class LanguagePicker(QFrame):
         """Show the languages a model knows, below a button."""
         self._model.clear()
         languages = languages_of(model)
-        for code, name in ({AUTO: AUTO_NAME} if with_auto else {}) | languages:
+        for code, name in (({AUTO: AUTO_NAME} if with_auto else {}) | languages).items():
             item = QStandardItem(name)
             item.setData(code, _CODE)
             self._model.appendRow(item)

@@ -22,6 +22,7 @@ from app.job_list import JobList
 from app.jobs import Jobs
 from app.keys import Keys
 from app.look import Hairline
+from app.models_dialog import ModelsDialog
 from app.note import Bar
 from app.page import Page
 from app.panes import Panes
@@ -60,8 +61,10 @@ class MainWindow(QMainWindow):
         self.export = ExportMenu(jobs, settings, lambda: self.page.entry, self)
         self.toolbar.export.clicked.connect(lambda: pop_up(self.export, self.toolbar.export))
         self.drop = Drop(self)
+        self._data = data
+        self.models: ModelsDialog | None = None  # made when it is asked for
         self.announcements = Announcements(jobs, self.page, self.bar, self.status, self)
-        self.announcements.listen(self.actions_, self.export)
+        self.announcements.listen(self.actions_, self.export, self.toolbar)
         self._compose()
         self._connect_list()
         self._connect_page()
@@ -76,6 +79,8 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._settings.change(geometry=bytes(self.saveGeometry().data()))
+        if self.models is not None:
+            self.models.stop()
         super().closeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -91,6 +96,14 @@ class MainWindow(QMainWindow):
         dialog.filesSelected.connect(lambda names: self.add_files([os.fsencode(name) for name in names]))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def show_models(self) -> None:
+        """All models that can be had."""
+        if self.models is None:
+            self.models = ModelsDialog(self._data, self)
+            self.models.changed.connect(self.toolbar.refresh)
+            self.models.arrived.connect(self.announcements.arrived)
+        self.models.show()
 
     def _compose(self) -> None:
         inside = QWidget()
@@ -119,6 +132,7 @@ class MainWindow(QMainWindow):
         self.toolbar.open.triggered.connect(lambda _checked: self.open_files())
         self.page.empty.open_files.connect(self.open_files)
         self.page.filled.connect(self.toolbar.export.setEnabled)
+        self.page.filled.connect(self.export.set_possible)
         self.page.view.chosen.connect(lambda row: self.status.show_place(span(self.page.model.segment(row))))
         self.page.model.modelReset.connect(lambda: self.status.show_place(""))
         self.details.jump.connect(self.page.go_to)
@@ -126,6 +140,8 @@ class MainWindow(QMainWindow):
         self.status.details_clicked.connect(self.toolbar.details.toggle)
         self.status.model_clicked.connect(self.toolbar.model.click)
         self.drop.dropped.connect(self.add_files)
+        for wish in (self.toolbar.more_models, self.rerun.get_models):
+            wish.connect(self.show_models)
         for source in (self._settings.said, self.actions_.said, self.rerun.said, self.export.said, self.drop.refused):
             source.connect(self.status.say)
 

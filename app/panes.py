@@ -19,7 +19,7 @@ class Panes(QSplitter):
         self.setHandleWidth(1)  # Qt widens the part that the mouse can grab
         self.setChildrenCollapsible(False)
         em = self.fontMetrics().horizontalAdvance("m")
-        for place, (pane, least, usual) in enumerate(((left, 14, 23), (middle, 26, 70), (right, 20, 25))):
+        for place, (pane, least, usual) in enumerate(((left, 14, 23), (middle, 36, 70), (right, 20, 25))):
             pane.setMinimumWidth(least * em)
             self.addWidget(pane)
             self.setStretchFactor(place, 1 if pane is middle else 0)

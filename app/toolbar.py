@@ -14,7 +14,7 @@ from app.settings import Settings
 from app.wording import model_label
 from engine.languages import AUTO, language_name
 from engine.models.catalog import can_translate, human_size, is_multilingual
-from engine.models.store import ModelStore
+from engine.models.store import ModelStore, is_model_name
 from engine.types import Options, Task
 
 _TASKS: dict[Task, str] = {"transcribe": "Transcribe", "translate": "Translate into English"}
@@ -58,6 +58,10 @@ class Toolbar(QToolBar):
         if not self._can_translate():
             options = replace(options, task="transcribe")
         return options if self._is_multilingual() else replace(options, language="en")
+
+    def use_model(self, name: str) -> None:
+        """Transcribe the next files with this model."""
+        self._change(model=name)
 
     def models(self) -> list[str]:
         """The names of the models that are here."""
@@ -146,12 +150,12 @@ class Toolbar(QToolBar):
 
     def _can_translate(self) -> bool:
         name = self._settings.values.model
-        stored = self._store.get(name)
+        stored = self._store.get(name) if is_model_name(name) else None  # it may be a path
         return stored.can_translate if stored else can_translate(name)
 
     def _is_multilingual(self) -> bool:
         name = self._settings.values.model
-        stored = self._store.get(name)
+        stored = self._store.get(name) if is_model_name(name) else None
         return stored.multilingual if stored else is_multilingual(name)
 
 

@@ -19,6 +19,8 @@ from PySide6.QtGui import QFont, QFontMetrics, QTextLayout, QTextLine, QTextOpti
 _SAMPLE = "It was a bright morning, and nobody in the whole valley had heard the news yet; "
 _MEASURE = 74  # characters a line holds at most
 _LEADING = 1.4  # height of a line against the font's own
+_WIDE = 1.9  # a Chinese character against the mean Latin one
+_WRAP_LOSS = 0.1  # of a line, since words are not cut
 _KEPT = 256  # laid-out rows that are kept
 
 
@@ -141,8 +143,10 @@ class TextLayouts:
         return laid
 
     def _estimate(self, text: str) -> int:
-        length = len(text) if text.isascii() else len(text.encode()) * 2 // 3  # wide scripts take 3 bytes for 2 widths
-        lines = max(1, ceil(length * self._sheet.char * 1.04 / self._sheet.text_width))
+        length = len(text)
+        if not text.isascii() and len(text.encode()) > 2.2 * length:  # mostly characters of 3 bytes, which are wide
+            length *= _WIDE
+        lines = max(1, ceil(length * self._sheet.char / self._sheet.text_width + _WRAP_LOSS))
         return lines * self._sheet.line + self._sheet.gap
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from PySide6.QtGui import QColor, QPalette
+
 from app.engine_client import EngineClient
 from engine.errors import Code
 from engine.library import _APPEND, Entry, Library
@@ -193,3 +195,24 @@ def folder_of(path: Path) -> Path:
     for name in ("tiny.en", "base", "small-q5_1"):
         (models / f"ggml-{name}.bin").write_bytes(b"")
     return path
+
+
+def dark_palette() -> QPalette:
+    """The palette that Qt's Fusion style has in the dark; without a desktop there is nobody to ask for it."""
+    palette = QPalette(QColor("#323232"))
+    roles = QPalette.ColorRole
+    for role, colour in (
+        (roles.Base, "#242424"),
+        (roles.AlternateBase, "#2b2b2b"),
+        (roles.ToolTipBase, "#3c3c3c"),
+        (roles.Highlight, "#308cc6"),
+        (roles.HighlightedText, "#ffffff"),
+        (roles.Accent, "#308cc6"),
+        (roles.Link, "#308cc6"),
+    ):
+        palette.setColor(role, QColor(colour))
+    for role in (roles.Text, roles.WindowText, roles.ButtonText, roles.ToolTipText):
+        palette.setColor(role, QColor("#ffffff"))
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor("#9d9d9d"))
+    palette.setColor(roles.PlaceholderText, QColor(255, 255, 255, 128))
+    return palette

@@ -12,9 +12,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path.insert(0, str(Path(__file__).parent))  # `python -P` leaves it out
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
-from sample_library import ENGLISH, StillEngine, add_done, fill, folder_of, notices, segments, timings
+from sample_library import ENGLISH, StillEngine, add_done, dark_palette, fill, folder_of, notices, segments, timings
 
 from app.drop import promise
 from app.jobs import Jobs
@@ -174,8 +173,17 @@ def keys(scene: Scene) -> QWidget:
     return Keys(scene.open())
 
 
+def models(scene: Scene) -> QWidget:
+    window = scene.open()
+    window.show_models()
+    assert window.models is not None
+    window.models.rows["small"].show_progress(201_000_000)
+    return window.models
+
+
 SCENES: tuple[Callable[[Scene], QWidget], ...] = (
     empty, running, loading, done, details, japanese, arabic, error, no_speech, cut_off, many, search, dropping, keys,
+    models,
 )  # fmt: skip
 
 
@@ -197,33 +205,12 @@ def paint(application: QApplication, scene_of: Callable[[Scene], QWidget], look:
         scene.library.close()
 
 
-def dark() -> QPalette:
-    """The palette that Qt's Fusion style has in the dark; without a desktop there is nobody to ask for it."""
-    palette = QPalette(QColor("#323232"))
-    roles = QPalette.ColorRole
-    for role, colour in (
-        (roles.Base, "#242424"),
-        (roles.AlternateBase, "#2b2b2b"),
-        (roles.ToolTipBase, "#3c3c3c"),
-        (roles.Highlight, "#308cc6"),
-        (roles.HighlightedText, "#ffffff"),
-        (roles.Accent, "#308cc6"),
-        (roles.Link, "#308cc6"),
-    ):
-        palette.setColor(role, QColor(colour))
-    for role in (roles.Text, roles.WindowText, roles.ButtonText, roles.ToolTipText):
-        palette.setColor(role, QColor("#ffffff"))
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor("#9d9d9d"))
-    palette.setColor(roles.PlaceholderText, QColor(255, 255, 255, 128))
-    return palette
-
-
 def main(wanted: list[str]) -> None:
     """Paint all scenes, or those that are named."""
     OUT.mkdir(parents=True, exist_ok=True)
     application = QApplication([])
     light = application.palette()
-    for look, palette in (("light", light), ("dark", dark())):
+    for look, palette in (("light", light), ("dark", dark_palette())):
         application.setPalette(palette)
         for scene in SCENES:
             if not wanted or scene.__name__ in wanted:
