@@ -49,6 +49,11 @@ class Decoder:
         self._packets_read = self._packets_lost = 0
         self._last_byte = 0  # where the last packet ended in the file
 
+    @property
+    def position(self) -> int:
+        """How far the sound has been decoded, in ms."""
+        return round(self._line.position * 1000)
+
     def pieces(self) -> Iterator[Sound]:
         """Arrays of shape (samples, channels), consecutive from 0. EngineError NOT_READABLE when the drive goes."""
         for packet in self._packets():
@@ -105,7 +110,7 @@ class Decoder:
         if stated is None or stated - done <= 1.0:
             return
         if 1 - self._last_byte / self._source.size < (1 - done / stated) / 2:
-            start = round(self._line.position * 1000)
+            start = self.position
             self._notices.add("damaged_at", start, start + round((stated - done) * 1000), "The file ends early.")
 
     def _stated_length(self) -> float | None:

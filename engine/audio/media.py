@@ -55,6 +55,7 @@ class Media:
         self._notices = Notices()
         stream = container.streams.audio[track.index - 1]
         self._decoder = Decoder(source, container, stream, self._notices, self.duration)
+        self._is_read = False
         self._reading = self._read()
         self._blocks: Iterator[AudioBlock] = self._reading
 
@@ -68,8 +69,8 @@ class Media:
 
     @property
     def notices(self) -> list[MediaNotice]:
-        """What was noticed so far; grows while blocks are read, and the last of a code may still get a later end."""
-        return self._notices.entries
+        """What was noticed so far; grows while blocks are read, and is complete after the last one."""
+        return self._notices.entries if self._is_read else self._notices.settled(self._decoder.position)
 
     def blocks(self) -> Iterator[AudioBlock]:
         """Blocks of 10 s, the last one shorter, consecutive from 0; to be read once.
@@ -102,8 +103,9 @@ class Media:
                 yield self._block(full, start)
                 start += _BLOCK
                 held -= _BLOCK
-        if held:
-            yield self._block(pieces, start)
+        last = [self._block(pieces, start)] if held else []
+        self._is_read = True
+        yield from last
 
     def _block(self, pieces: list[Sound], start: int) -> AudioBlock:
         """One channel from pieces whose number of channels may change on the way; `start` in samples."""
@@ -111,7 +113,7 @@ class Media:
         for _, alike in groupby(pieces, key=lambda piece: piece.shape[1]):
             part, cancels = to_mono(np.concatenate(list(alike)))
             parts.append(part)
-            if cancels and not any(notice.code == "channels_cancel" for notice in self.notices):
+            if cancels and not any(notice.code == "channels_cancel" for notice in self._notices.entries):
                 begin = start // SAMPLES_PER_MS
                 self._notices.add("channels_cancel", begin, begin + len(part) // SAMPLES_PER_MS)
         return AudioBlock(start // SAMPLES_PER_MS, parts[0] if len(parts) == 1 else np.concatenate(parts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 _SAME_PLACE = 2_000  # ms: what happens again this soon is one stretch, not a new notice
 _MOST = 20  # notices of one code; a file with more has made its point
@@ -32,3 +33,7 @@ class Notices:
             self.entries[same[-1]] = replace(last, end=max(end, last.end))
         elif len(same) < _MOST:
             self.entries.append(MediaNotice(code, detail, start, end))
+
+    def settled(self, position: int) -> list[MediaNotice]:
+        """Those that can no longer grow once everything before `position` was read; a list that only gets longer."""
+        return list(takewhile(lambda notice: position - (notice.end or 0) >= _SAME_PLACE, self.entries))

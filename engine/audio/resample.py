@@ -9,6 +9,7 @@ from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 from av.error import FFmpegError
 
+from engine.errors import Code, EngineError
 from engine.types import SAMPLE_RATE
 
 if TYPE_CHECKING:
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 
 # Real rates go from 4 kHz (toys) to 2.8 MHz (DSD); beyond that damaged headers would cost hours or gigabytes.
 _RATES = range(1_000, 3_000_001)
+_CHANNELS = range(1, 65)  # libswresample takes no more
 _Setup: TypeAlias = tuple[str, str, int]
 
 
 def is_playable(frame: AudioFrame) -> bool:
     """Whether there is sound in the frame that can be resampled."""
-    return frame.samples > 0 and frame.sample_rate in _RATES and frame.layout.nb_channels > 0
+    return frame.samples > 0 and frame.sample_rate in _RATES and frame.layout.nb_channels in _CHANNELS
 
 
 class Resampler:
@@ -37,30 +39,31 @@ class Resampler:
         self._swr = AudioResampler()
 
     def feed(self, frame: AudioFrame) -> list[Sound]:
-        """What comes out for this frame: nothing, one array, or more after a change of format."""
+        """What comes out for this frame: nothing, one array, or more after a change of format.
+
+        EngineError DAMAGED when libswresample refuses the frame.
+        """
         setup = (frame.format.name, frame.layout.name, frame.sample_rate)
         frame.pts = None  # times are our own business (see timeline.py)
         if setup == self._setup:
             return _arrays(self._swr.resample(frame))
         rest = self.drain()
         self._setup = setup
-        self._swr = _resampler("mono" if _is_surround(frame) else None)
-        try:
-            return rest + _arrays(self._swr.resample(frame))
-        except FFmpegError:  # a layout that libswresample cannot mix, e.g. ambisonics
-            self._swr = _resampler(None)
-            return rest + _arrays(self._swr.resample(frame))
+        failure: FFmpegError | None = None
+        for layout in ("mono", None) if _is_surround(frame) else (None,):  # some cannot be mixed, e.g. ambisonics
+            # Packed, not planar: PyAV reads beyond the planes of frames with eight channels or more, and crashes.
+            self._swr = AudioResampler(format="flt", layout=layout, rate=SAMPLE_RATE)
+            try:
+                return rest + _arrays(self._swr.resample(frame))
+            except FFmpegError as error:
+                failure = error
+        raise EngineError(Code.DAMAGED, "Its sound cannot be converted.") from failure
 
     def drain(self) -> list[Sound]:
         """What is still inside; the next frame starts anew."""
         rest = _arrays(self._swr.resample(None)) if self._setup else []
         self._setup = None
         return rest
-
-
-def _resampler(layout: str | None) -> AudioResampler:
-    # Packed, not planar: PyAV reads beyond the planes of frames with eight channels or more, and crashes.
-    return AudioResampler(format="flt", layout=layout, rate=SAMPLE_RATE)
 
 
 def _is_surround(frame: AudioFrame) -> bool:

@@ -19,6 +19,7 @@ _JITTER = 0.05  # s: rounding of time stamps, encoder priming
 _SET_BACK = 10.0  # s: by then it is another clock (recordings joined end to end), not an overlap
 _MOST_SILENCE = 2 * 3600.0  # s in all; a time stamp that asks for more is wrong
 _WORTH_SAYING = 0.5  # s of late sound
+_PRIMING = 0.2  # s: a gap before is where an encoder's lead-in was cut away, and nothing is missing
 _CUT_IN = 0.2  # s: what an MP3 cut out of a longer one may lack at its start without being damaged
 _PIECE = 10 * SAMPLE_RATE
 
@@ -123,8 +124,9 @@ class Timeline:
         if not 0 < jump <= self._room():
             self._origin += jump
             return
-        start, end = round(self._clock * 1000), round((self._clock + jump) * 1000)
-        self._notices.add("damaged_at" if self._lossy else "gap", start, end)
+        if self._clock > _PRIMING:
+            start, end = round(self._clock * 1000), round((self._clock + jump) * 1000)
+            self._notices.add("damaged_at" if self._lossy else "gap", start, end)
         yield from self._silence(jump)
 
     def _room(self) -> float:
