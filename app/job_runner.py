@@ -104,15 +104,14 @@ class JobRunner(QObject):
 
     def _store(self, entry: Entry, events: Sequence[Event]) -> None:
         library = self._library
-        for event in events:
-            if isinstance(event, SegmentEvent):
-                library.append(entry.id, event.segment)
+        if said := [event.segment for event in events if isinstance(event, SegmentEvent)]:
+            library.segments.append(entry.id, *said)
         settled = [event.done for event in events if isinstance(event, Progress) and event.stage == "transcribing"]
         settled += [event.duration for event in events if isinstance(event, Done)]
         if settled:
-            library.settle(entry.id, max(settled))
+            library.segments.settle(entry.id, max(settled))
         finished = any(isinstance(event, Done) for event in events)
-        has_text = finished and library.segment_count(entry.id) > 0
+        has_text = finished and library.segments.count(entry.id) > 0
         if changes := changes_of(entry, events, has_text):
             self._entry = library.update(entry.id, **changes)
 
@@ -163,9 +162,9 @@ class JobRunner(QObject):
         self.over.emit()
 
     def _forget_unsettled(self, entry_id: int) -> None:
-        before = self._library.segment_count(entry_id)
-        self._library.drop_unsettled(entry_id)
-        if self._library.segment_count(entry_id) != before:
+        before = self._library.segments.count(entry_id)
+        self._library.segments.drop_unsettled(entry_id)
+        if self._library.segments.count(entry_id) != before:
             self.cleared.emit(entry_id)
 
     def _cannot_store(self, error: EngineError) -> None:

@@ -63,7 +63,7 @@ class Jobs(QObject):
 
     def segments(self, entry_id: int, first: int = 0, count: int = -1) -> list[Segment]:
         """What was stored so far: all, or `count` segments from `first` on (1,000 take some 15 ms)."""
-        return self._library.segments(entry_id, first, count)
+        return self._library.segments.read(entry_id, first, count)
 
     def transcript(self, entry_id: int) -> Transcript:
         """What exports are written from."""
@@ -110,7 +110,7 @@ class Jobs(QObject):
         if self.queue.is_pending(entry_id):
             return
         with storing(self.said):
-            self._library.clear_segments(entry_id)
+            self._library.segments.clear(entry_id)
             self._library.update(
                 entry_id, language=None, language_probability=None, outcome=None, notices=(), timings=None
             )

@@ -145,3 +145,11 @@ def _storable(text: str) -> str:
 
 def _json(value: object) -> bytes:
     return msgspec.json.encode(value)
+
+
+def read_entry(sql: sqlite3.Connection, entry: int) -> Entry:
+    """Read one entry, also a removed one; KeyError when it is not there."""
+    row = sql.execute("SELECT * FROM entries WHERE id = ?", (entry,)).fetchone()
+    if row is None:
+        raise KeyError(entry)
+    return entry_of(row)

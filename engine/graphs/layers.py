@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.graphs.onnx_file import MICROSOFT, GraphFile
-from engine.graphs.quantise import ZERO, Blocks, blocks_of
+from engine.graphs.quantise import ZERO, blocks_of
 from engine.models.ggml import GgmlModel
 from engine.models.ggml_types import BLOCK, GgmlType
 from engine.models.whisper_layout import HEAD_SIZE
@@ -63,7 +63,10 @@ class Layers:
         blocks = [blocks_of(self.model, name) for name in names]
         if factors:
             blocks = [block.scaled(factor) for block, factor in zip(blocks, factors, strict=True)]
-        return self._stacked(blocks)
+        rows, columns = sum(len(block.values) for block in blocks), blocks[0].values.shape[1] * BLOCK
+        values = self.graph.constant(*(block.values for block in blocks))
+        scales = self.graph.constant(*(block.scales for block in blocks))
+        return values, scales, rows, columns
 
     def times_blocks(self, x: str, values: str, scales: str, rows: int, columns: int, bias: str = "") -> str:
         """X (…, columns) times the transposed blocks (rows, columns), plus `bias`."""
@@ -126,10 +129,3 @@ class Layers:
         if self.model.tensors[name].type is GgmlType.F16:
             return self.model.array(name) * np.float16(factor)
         return self.floats(name, factor)
-
-    def _stacked(self, blocks: Sequence[Blocks]) -> tuple[str, str, int, int]:
-        rows = sum(len(block.values) for block in blocks)
-        columns = blocks[0].values.shape[1] * BLOCK
-        values = self.graph.constant(*(block.values for block in blocks))
-        scales = self.graph.constant(*(block.scales for block in blocks))
-        return values, scales, rows, columns

@@ -68,7 +68,7 @@ def run(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot
 
 def test_a_recording_becomes_a_transcript(run: Run, library: Library, talk: Path) -> None:
     (entry,) = run({"segments": 4}, talk)
-    segments = library.segments(entry.id)
+    segments = library.segments.read(entry.id)
     assert (entry.state, entry.outcome, entry.language) == ("done", "text", "en")
     assert len(segments) >= 8
     assert all(segment.end <= (entry.duration or 0) for segment in segments)
@@ -91,7 +91,7 @@ def test_two_deaths_end_the_job_and_the_next_one_runs(
 ) -> None:
     dead, alive = run({"die": how, "die_at": 1}, talk, remark)
     assert (dead.state, dead.error, dead.deaths) == ("failed", code, 2)
-    assert library.segments(dead.id)  # the first window stands
+    assert library.segments.read(dead.id)  # the first window stands
     assert alive.state == "done"
 
 
@@ -102,7 +102,7 @@ def test_a_file_that_survives_a_death_has_the_same_text(
     (whole,) = run({"segments": 3}, talk)
     (cut,) = run({"segments": 3, "die": how, "die_at": 1, "once": str(tmp_path / "died")}, talk)
     assert (cut.state, cut.deaths) == ("done", 1)
-    assert library.segments(cut.id) == library.segments(whole.id)
+    assert library.segments.read(cut.id) == library.segments.read(whole.id)
     assert (cut.duration, cut.speech, cut.outcome) == (whole.duration, whole.speech, whole.outcome)
 
 

@@ -23,8 +23,8 @@ def cut(library: Library) -> Cut:
     def leave(name: str, settled: int = 0) -> int:
         entry = library.add(f"/{name}.wav".encode(), Options())
         for start in range(0, settled + 1000, 1000):
-            library.append(entry.id, Segment(start, start + 900, f" Sentence {start // 1000}."))
-        library.settle(entry.id, settled)
+            library.segments.append(entry.id, Segment(start, start + 900, f" Sentence {start // 1000}."))
+        library.segments.settle(entry.id, settled)
         library.update(entry.id, state="running", language="en", language_probability=0.98)
         return entry.id
 

@@ -56,7 +56,7 @@ def plain(number: int) -> Segment:
 def add(library: Library, name: str = "talk.mp3", *segments: Segment) -> int:
     entry = library.add(f"/home/anna/{name}".encode(), Options()).id
     for segment in segments:
-        library.append(entry, segment)
+        library.segments.append(entry, segment)
     return entry
 
 
@@ -99,7 +99,7 @@ def test_every_field_of_an_entry_comes_back(library: Library) -> None:
         notices=(Notice(1, "quiet", "-50 dB", 0, 10),),
         timings=Timings(10, 20, (Phase("encode", 5, 2),), {"weights": 100}, 1_000),
     )
-    library.settle(entry.id, 30_000)
+    library.segments.settle(entry.id, 30_000)
     assert library.entry(entry.id) == replace(changed, settled=30_000)
     assert changed.error is Code.ENGINE_DIED
     assert library.update(entry.id, error=None, timings=None).error is None
@@ -117,9 +117,9 @@ def test_entries_are_newest_first(library: Library) -> None:
 def test_segments_come_back_in_order_as_they_were(library: Library) -> None:
     entry = add(library, "a", plain(3), RICH, plain(2), plain(0))
     add(library, "b", plain(7))
-    assert library.segments(entry) == [plain(0), RICH, plain(2), plain(3)]
-    assert library.segments(entry, first=1, count=2) == [RICH, plain(2)]
-    assert library.segment_count(entry) == 4
+    assert library.segments.read(entry) == [plain(0), RICH, plain(2), plain(3)]
+    assert library.segments.read(entry, first=1, count=2) == [RICH, plain(2)]
+    assert library.segments.count(entry) == 4
 
 
 def test_a_transcript_names_the_file_but_not_the_users_folders(library: Library) -> None:
@@ -130,33 +130,33 @@ def test_a_transcript_names_the_file_but_not_the_users_folders(library: Library)
 
 def test_a_job_that_goes_on_drops_only_what_was_not_settled(library: Library) -> None:
     entry = add(library, "a", *map(plain, range(5)))
-    library.settle(entry, 3_000)
-    library.settle(entry, 2_000)
-    library.drop_unsettled(entry)
-    assert library.segments(entry) == [plain(0), plain(1), plain(2)]
+    library.segments.settle(entry, 3_000)
+    library.segments.settle(entry, 2_000)
+    library.segments.drop_unsettled(entry)
+    assert library.segments.read(entry) == [plain(0), plain(1), plain(2)]
     assert library.entry(entry).settled == 3_000
 
 
 def test_a_start_from_the_beginning_has_nothing_settled(library: Library) -> None:
     entry = add(library, "a", plain(0))
-    library.settle(entry, 1_000)
-    library.clear_segments(entry)
-    assert library.segment_count(entry) == library.entry(entry).settled == 0
+    library.segments.settle(entry, 1_000)
+    library.segments.clear(entry)
+    assert library.segments.count(entry) == library.entry(entry).settled == 0
 
 
 def test_an_id_that_is_not_there_is_a_key_error(library: Library) -> None:
     for action in (
         lambda: library.entry(7),
         lambda: library.update(7, title="x"),
-        lambda: library.append(7, RICH),
-        lambda: library.settle(7, 1),
-        lambda: library.drop_unsettled(7),
-        lambda: library.clear_segments(7),
+        lambda: library.segments.append(7, RICH),
+        lambda: library.segments.settle(7, 1),
+        lambda: library.segments.drop_unsettled(7),
+        lambda: library.segments.clear(7),
         lambda: library.transcript(7),
     ):
         with pytest.raises(KeyError):
             action()
-    assert library.segments(7) == []
+    assert library.segments.read(7) == []
 
 
 def test_a_removal_can_be_taken_back_until_the_purge(library: Library) -> None:
@@ -166,8 +166,8 @@ def test_a_removal_can_be_taken_back_until_the_purge(library: Library) -> None:
     library.restore([kept])
     library.purge()
     assert [entry.id for entry in library.entries()] == [kept]
-    assert library.segments(kept) == [RICH]
-    assert library.segments(gone) == []
+    assert library.segments.read(kept) == [RICH]
+    assert library.segments.read(gone) == []
     with pytest.raises(KeyError):
         library.entry(gone)
     assert add(library) > gone  # a job may still speak of the removed one
@@ -235,9 +235,9 @@ def test_search_lists_the_newest_first_and_nothing_finds_all(library: Library) -
 def test_a_reader_follows_while_the_writer_works(library: Library, path: Path) -> None:
     reader = Library.open(path, writable=False)
     entry = add(library, "a", plain(0))
-    assert reader.segments(entry) == [plain(0)]
-    library.append(entry, plain(1))
-    assert reader.segments(entry) == [plain(0), plain(1)]
+    assert reader.segments.read(entry) == [plain(0)]
+    library.segments.append(entry, plain(1))
+    assert reader.segments.read(entry) == [plain(0), plain(1)]
     with pytest.raises(EngineError) as caught:
         reader.remove([entry])
     assert caught.value.code is Code.NOT_READABLE
@@ -259,7 +259,7 @@ def test_a_killed_window_loses_nothing_it_has_stored(library: Library, path: Pat
         "from engine.library import Library; from engine.types import Segment\n"
         "library = Library.open(Path(sys.argv[1]), writable=True)\n"
         "for n in itertools.count():\n"
-        "    library.append(int(sys.argv[2]), Segment(n * 1_000, n * 1_000 + 900, f'sentence {n}'))\n"
+        "    library.segments.append(int(sys.argv[2]), Segment(n * 1_000, n * 1_000 + 900, f'sentence {n}'))\n"
         "    print(n, flush=True)"
     )
     command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {os.getcwd()!r})\n{script}"]  # noqa: PTH109
@@ -270,7 +270,7 @@ def test_a_killed_window_loses_nothing_it_has_stored(library: Library, path: Pat
         writer.send_signal(signal.SIGKILL)
         said = [int(line) for line in writer.stdout.read().split()]
     again = Library.open(path, writable=True)
-    stored = again.segments(entry)
+    stored = again.segments.read(entry)
     again.close()
     assert stored == [plain(number) for number in range(len(stored))]
     assert len(stored) > max(said, default=20)
@@ -278,12 +278,12 @@ def test_a_killed_window_loses_nothing_it_has_stored(library: Library, path: Pat
 
 def test_twenty_thousand_segments_load_at_once(library: Library) -> None:
     entry = add(library)
-    with library._transaction(write=True) as sql:
+    with library._file.transaction(write=True) as sql:
         sql.executemany(
             """INSERT INTO segments (entry, start, "end", text, folded, words)
             VALUES (?, ?, ?, 'six words that were once said', '', ?)""",
             [(entry, n, n + 1, b'[{"start":0,"end":1,"text":" word"}]') for n in range(20_000)],
         )
     start = time.perf_counter()
-    assert len(library.segments(entry)) == 20_000
+    assert len(library.segments.read(entry)) == 20_000
     assert time.perf_counter() - start < 3  # about 0.2 s; a loaded machine may take tenfold

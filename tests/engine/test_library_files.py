@@ -42,7 +42,7 @@ def make_library(path: Path) -> int:
     library = Library.open(path, writable=True)
     entry = library.add(b"/talk.mp3", Options()).id
     for number in range(SEGMENTS):
-        library.append(entry, Segment(number, number + 1, f"sentence {number}"))
+        library.segments.append(entry, Segment(number, number + 1, f"sentence {number}"))
     library.close()
     return entry
 
@@ -111,7 +111,7 @@ def test_an_older_library_is_renewed_by_the_writer_alone(tmp_path: Path, monkeyp
     refused(path, Code.NOT_READABLE, writable=False)
     for writable in (True, False):
         library = Library.open(path, writable)
-        assert len(library.segments(entry)) == SEGMENTS
+        assert len(library.segments.read(entry)) == SEGMENTS
         library.close()
 
 
@@ -123,7 +123,7 @@ def test_a_migration_that_fails_leaves_the_library_as_it_was(tmp_path: Path, mon
         patched.setattr(library_schema, "MIGRATIONS", (*VERSION_1, step))
         refused(path, Code.LIBRARY_DAMAGED, writable=True)
     library = Library.open(path, writable=True)
-    assert len(library.segments(entry)) == SEGMENTS
+    assert len(library.segments.read(entry)) == SEGMENTS
     library.close()
 
 
@@ -144,7 +144,7 @@ def test_a_read_only_disk_can_be_read(small_disk: Path) -> None:
     entry = make_library(path)
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     library = Library.open(path, writable=False)
-    assert len(library.segments(entry)) == SEGMENTS
+    assert len(library.segments.read(entry)) == SEGMENTS
     library.close()
     refused(path, Code.NOT_WRITABLE, writable=True)
 
@@ -155,7 +155,7 @@ def test_another_user_can_read_where_nothing_may_be_made(open_meanwhile: bool) -
     script = (
         "import os, sys; from pathlib import Path; from engine.library import Library\n"
         "os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)\n"
-        "print(len(Library.open(Path(sys.argv[1]), writable=False).segments(1)))"
+        "print(len(Library.open(Path(sys.argv[1]), writable=False).segments.read(1)))"
     )
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
         path = Path(folder) / "library.sqlite"
@@ -182,17 +182,17 @@ def test_a_full_disk_loses_only_what_did_not_fit(small_disk: Path) -> None:
 
     def append_forever() -> None:
         for number in itertools.count():
-            library.append(entry, Segment(number, number + 1, "words " * 100))
+            library.segments.append(entry, Segment(number, number + 1, "words " * 100))
             appended.append(number)
 
     appended: list[int] = []
     with pytest.raises(EngineError) as caught:
         append_forever()
     assert caught.value.code is Code.DISK_FULL
-    assert [segment.start for segment in library.segments(entry)] == appended
+    assert [segment.start for segment in library.segments.read(entry)] == appended
     filler.unlink()
-    library.append(entry, Segment(len(appended), len(appended) + 1, "and on"))
+    library.segments.append(entry, Segment(len(appended), len(appended) + 1, "and on"))
     library.close()
     library = Library.open(small_disk / "library.sqlite", writable=False)
-    assert library.segment_count(entry) == len(appended) + 1
+    assert library.segments.count(entry) == len(appended) + 1
     library.close()

@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QPalette
 
 from app.engine_client import EngineClient
 from engine.errors import Code
-from engine.library import _APPEND, Entry, Library
-from engine.library_rows import segment_row
+from engine.library import Entry, Library
 from engine.protocol import Event, Notice, Transcribe
 from engine.types import Options, Phase, Segment, Timings, Word
 
@@ -105,18 +104,12 @@ def timings(total: int, audio: int) -> Timings:
     return Timings(total, audio, phases, buffers, 412_000_000)
 
 
-def append_all(library: Library, entry_id: int, said: list[Segment]) -> None:
-    """Many segments in one transaction; the library itself writes each to the disk as it comes."""
-    with library._transaction(write=True) as sql:
-        sql.executemany(_APPEND, [segment_row(entry_id, segment) for segment in said])
-
-
 def add_done(
     library: Library, title: str, language: str, said: list[Segment], created: int, probability: float | None = 0.98
 ) -> Entry:
     """A finished transcript."""
     entry = library.add(f"/recordings/{title}".encode(), Options(words=True), created)
-    append_all(library, entry.id, said)
+    library.segments.append(entry.id, *said)
     duration = said[-1].end + 1_300 if said else 4 * MINUTE
     return library.update(
         entry.id,
@@ -169,8 +162,8 @@ def _cut_off(library: Library, created: int) -> Entry:
         "/recordings/Podcast pilot 😀 final mix, second take.mkv".encode(), Options(words=True), created
     )
     said = segments(ENGLISH, 40)
-    append_all(library, entry.id, said)
-    library.settle(entry.id, said[-1].end)
+    library.segments.append(entry.id, *said)
+    library.segments.settle(entry.id, said[-1].end)
     return library.update(
         entry.id, state="interrupted", duration=said[-1].end * 3, language="en", language_probability=0.99
     )

@@ -20,7 +20,7 @@ from engine.library import Entry, Library
 from engine.protocol import Done, Failed, Partial, Progress, SegmentEvent
 from engine.types import Options, Segment
 from tests.app.widgets.seen import begin, buttons_of, shown_text
-from tests.measure.sample_library import ENGLISH, StillEngine, add_done, append_all, segments
+from tests.measure.sample_library import ENGLISH, StillEngine, add_done, segments
 
 OpenWindow = Callable[[], MainWindow]
 ENTRY = Entry(1, b"/a/talk.wav", "talk.wav", 0, "waiting", Options(), duration=100_000)
@@ -175,7 +175,7 @@ def test_a_long_transcript_is_read_in_parts_and_what_arrives_meanwhile_is_not_do
     window = open_window()
     job = begin(jobs, engine)
     many = segments("One. | Two.", 3 * AT_A_TURN)
-    append_all(library, job, many)
+    library.segments.append(job, *many)
     window.page.show_entry(None)
     window.page.show_entry(job)
     assert window.page.model.rowCount() == AT_A_TURN
@@ -228,8 +228,8 @@ def test_the_header_stands_above_the_text_at_every_width(open_window: OpenWindow
 def test_jobs_that_were_cut_off_are_offered_as_a_bar(open_window: OpenWindow, jobs: Jobs, library: Library) -> None:
     cut = library.add(b"/nowhere/cut.wav", Options(), 1)
     library.update(cut.id, state="running", duration=100_000)
-    append_all(library, cut.id, segments(ENGLISH, 3))
-    library.settle(cut.id, 12_000)
+    library.segments.append(cut.id, *segments(ENGLISH, 3))
+    library.segments.settle(cut.id, 12_000)
     add_done(library, "other.wav", "en", segments(ENGLISH, 3), 2)
     window = open_window()
     jobs.queue.start()
