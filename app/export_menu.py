@@ -10,13 +10,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from app.export_process import ExportProcess
 from app.icons import set_icon
-from app.jobs import Jobs
 from app.messages import message
 from app.settings import Settings
-from engine.errors import EngineError
+from engine.errors import Code
 from engine.exports import FORMATS, Format
-from engine.files import atomic_write, shown
+from engine.files import shown
 from engine.library import Entry
 
 
@@ -27,9 +27,9 @@ class ExportMenu(QMenu):
     failed = Signal(str, object)
     said = Signal(str)
 
-    def __init__(self, jobs: Jobs, settings: Settings, entry: Callable[[], Entry | None], parent: QWidget) -> None:
+    def __init__(self, data: Path, settings: Settings, entry: Callable[[], Entry | None], parent: QWidget) -> None:
         super().__init__(parent)
-        self._jobs, self._settings, self._entry = jobs, settings, entry
+        self._data, self._settings, self._entry = data, settings, entry
         self._saves: dict[str, QAction] = {}
         for format_ in FORMATS.values():
             action = self.addAction(f"{format_.label} ({format_.suffix})…")
@@ -62,22 +62,41 @@ class ExportMenu(QMenu):
         dialog.open()
 
     def save(self, entry_id: int, format_: Format, path: Path) -> None:
-        """Write the transcript as it is now; whole, or not at all."""
+        """Write the transcript as it is now; whole, or not at all. `saved` or `failed` follows."""
         self._settings.change(export_folder=str(path.parent), export_format=format_.name)
-        try:
-            text = format_.write(self._jobs.transcript(entry_id))
-            atomic_write(path, text.encode(), overwrite=True)
-        except EngineError as error:
-            told = message(error.code, error.detail)
+
+        def fail(code: Code, detail: str) -> None:
+            told = message(code, detail)
             self.failed.emit(f"{path.name} was not saved. {told.what} {told.todo}", lambda: self.ask(format_))
-            return
-        self.saved.emit(path)
+
+        process = self._start(entry_id, format_, path)
+        process.done.connect(lambda _nothing: self.saved.emit(path))
+        process.failed.connect(fail)
+
+    def finish(self) -> None:
+        """At the window's end: what was asked for is written."""
+        for process in self.findChildren(ExportProcess):
+            process.finish()
 
     def _copy_all(self) -> None:
         entry = self._entry()
-        if entry is not None:
-            QGuiApplication.clipboard().setText(FORMATS["txt"].write(self._jobs.transcript(entry.id)))
+        if entry is None:
+            return
+
+        def copy(text: bytes) -> None:
+            QGuiApplication.clipboard().setText(text.decode())
             self.said.emit("All text was copied.")
+
+        process = self._start(entry.id, FORMATS["txt"], None)
+        process.done.connect(copy)
+        process.failed.connect(lambda code, detail: self.said.emit(f"{message(code).what} {detail}"))
+
+    def _start(self, entry_id: int, format_: Format, path: Path | None) -> ExportProcess:
+        process = ExportProcess(self._data, entry_id, format_.name, path, self)
+        for end in (process.done, process.failed):
+            end.connect(process.deleteLater)
+        process.start()
+        return process
 
     def _mark_last(self) -> None:
         """Enter in the menu takes the format that was used last."""

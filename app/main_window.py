@@ -58,7 +58,7 @@ class MainWindow(QMainWindow):
         self.details = Details()
         self.status = StatusLine()
         self.bar = Bar()
-        self.export = ExportMenu(jobs, settings, lambda: self.page.entry, self)
+        self.export = ExportMenu(data, settings, lambda: self.page.entry, self)
         self.toolbar.export.clicked.connect(lambda: pop_up(self.export, self.toolbar.export))
         self.drop = Drop(self)
         self._data = data
@@ -79,6 +79,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._settings.change(geometry=bytes(self.saveGeometry().data()))
+        self.export.finish()
         if self.models is not None:
             self.models.stop()
         super().closeEvent(event)

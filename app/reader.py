@@ -8,7 +8,7 @@ from app.jobs import Jobs
 from app.transcript_model import TranscriptModel
 from engine.types import Segment
 
-AT_A_TURN = 500  # segments that are read before the event loop has its turn
+AT_A_TURN = 300  # segments that are read before the event loop has its turn
 
 
 class Reader(QObject):

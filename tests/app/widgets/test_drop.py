@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.drop import local_path, promise
 from app.jobs import Jobs
@@ -45,7 +46,7 @@ def url_of(path: Path | str) -> QUrl:
 
 
 def test_files_and_folders_dropped_anywhere_start_at_once_and_are_shown(
-    open_window: OpenWindow, jobs: Jobs, settings: Settings, tmp_path: Path
+    open_window: OpenWindow, jobs: Jobs, settings: Settings, tmp_path: Path, qtbot: QtBot
 ) -> None:
     settings.change(language="de", model="tiny.en")
     window = open_window()
@@ -56,6 +57,7 @@ def test_files_and_folders_dropped_anywhere_start_at_once_and_are_shown(
     single = tmp_path / "single.ogg"
     single.write_bytes(b"x")
     drop(window, dragged(url_of(single), url_of(folder)))
+    qtbot.waitUntil(lambda: len(jobs.entries()) == 3)
     entries = {entry.title: entry for entry in jobs.entries()}
     assert set(entries) == {"single.ogg", "a.mp3", "b.wav"}
     assert entries["single.ogg"].state == "running"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pysubs2
 import pytest
@@ -28,6 +27,13 @@ def dialog_of(window: MainWindow) -> QFileDialog:
     return next(dialog for dialog in window.findChildren(QFileDialog) if dialog.isVisible())
 
 
+def saved(window: MainWindow, qtbot: QtBot, name: str, path: Path, how: Literal["saved", "failed"] = "saved") -> None:
+    """Export, and wait for the end of it."""
+    assert window.page.entry is not None
+    with qtbot.waitSignal(getattr(window.export, how), timeout=20_000):
+        window.export.save(window.page.entry.id, FORMATS[name], path)
+
+
 @pytest.fixture
 def window(open_window: OpenWindow, library: Library) -> MainWindow:
     add_done(library, "Interview, part 1.m4a", "en", segments(ENGLISH, 12), 0)
@@ -35,30 +41,31 @@ def window(open_window: OpenWindow, library: Library) -> MainWindow:
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
-def test_every_format_is_saved_where_the_dialog_says(window: MainWindow, tmp_path: Path, name: str) -> None:
+def test_every_format_is_saved_where_the_dialog_says(
+    window: MainWindow, tmp_path: Path, name: str, qtbot: QtBot
+) -> None:
     format_ = FORMATS[name]
     window.export.ask(format_)
     dialog = dialog_of(window)
     assert Path(dialog.selectedFiles()[0]).name == f"Interview, part 1{format_.suffix}"
     assert dialog.acceptMode() == QFileDialog.AcceptMode.AcceptSave
     dialog.setDirectory(str(tmp_path))
-    dialog.fileSelected.emit(str(tmp_path / f"mine{format_.suffix}"))
-    dialog.reject()
+    with qtbot.waitSignal(window.export.saved, timeout=20_000):
+        dialog.fileSelected.emit(str(tmp_path / f"mine{format_.suffix}"))
+        dialog.reject()
     assert (tmp_path / f"mine{format_.suffix}").read_text(encoding="utf-8")
     assert f"Saved mine{format_.suffix}." in shown_text(window.status)
 
 
-def test_an_exported_srt_is_read_by_others(window: MainWindow, tmp_path: Path) -> None:
-    assert window.page.entry is not None
-    window.export.save(window.page.entry.id, FORMATS["srt"], tmp_path / "a.srt")
+def test_an_exported_srt_is_read_by_others(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    saved(window, qtbot, "srt", tmp_path / "a.srt")
     read = pysubs2.load(str(tmp_path / "a.srt"))
     assert read[0].plaintext.startswith("Good morning")
 
 
-def test_folder_and_format_are_remembered(window: MainWindow, tmp_path: Path, settings: Settings) -> None:
-    assert window.page.entry is not None
+def test_folder_and_format_are_remembered(window: MainWindow, tmp_path: Path, settings: Settings, qtbot: QtBot) -> None:
     (tmp_path / "out").mkdir()
-    window.export.save(window.page.entry.id, FORMATS["vtt"], tmp_path / "out" / "a.vtt")
+    saved(window, qtbot, "vtt", tmp_path / "out" / "a.vtt")
     assert settings.values.export_folder == str(tmp_path / "out")
     window.export.ask(FORMATS["srt"])
     dialog = dialog_of(window)
@@ -77,35 +84,43 @@ def test_a_folder_that_is_gone_is_not_offered(window: MainWindow, settings: Sett
     dialog.reject()
 
 
-def test_a_full_disk_is_said_with_a_way_out_and_harms_no_old_file(
-    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = tmp_path / "a.srt"
-    old.write_text("old")
-
-    def full(_descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    assert window.page.entry is not None
-    window.export.save(window.page.entry.id, FORMATS["srt"], old)
-    assert "a.srt was not saved. The disk is full." in shown_text(window.bar)
-    assert old.read_text() == "old"
+def test_a_failure_harms_no_old_file_and_has_a_way_out(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    old = tmp_path / "old.srt"
+    old.mkdir()  # a folder cannot be replaced by a file
+    (old / "inside").write_text("old")
+    saved(window, qtbot, "srt", old, "failed")
+    assert "old.srt was not saved." in shown_text(window.bar)
+    assert (old / "inside").read_text() == "old"
     buttons_of(window.bar)["Save elsewhere…"].click()
     dialog_of(window).reject()
     assert not window.bar.isVisible()
 
 
-def test_a_folder_that_is_not_there_is_said(window: MainWindow, tmp_path: Path) -> None:
+def test_an_export_that_breaks_is_said(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(window.export.failed, timeout=20_000) as failed:
+        window.export.save(4711, FORMATS["srt"], tmp_path / "a.srt")  # there is no such entry
+    assert failed.args is not None
+    assert "a.srt was not saved." in failed.args[0]
+    assert not (tmp_path / "a.srt").exists()
+
+
+def test_an_export_that_was_asked_for_is_written_although_the_window_closes(window: MainWindow, tmp_path: Path) -> None:
     assert window.page.entry is not None
-    window.export.save(window.page.entry.id, FORMATS["srt"], tmp_path / "no" / "a.srt")
+    window.export.save(window.page.entry.id, FORMATS["srt"], tmp_path / "a.srt")
+    window.close()
+    assert (tmp_path / "a.srt").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_is_not_there_is_said(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    saved(window, qtbot, "srt", tmp_path / "no" / "a.srt", "failed")
     assert "a.srt was not saved." in shown_text(window.bar)
     buttons_of(window.bar)["Close"].click()
     assert not window.bar.isVisible()
 
 
-def test_all_text_is_copied_with_one_key(window: MainWindow, clipboard: Callable[[], str]) -> None:
-    QTest.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+def test_all_text_is_copied_with_one_key(window: MainWindow, clipboard: Callable[[], str], qtbot: QtBot) -> None:
+    with qtbot.waitSignal(window.export.said, timeout=20_000):
+        QTest.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     assert clipboard().startswith("Good morning, and thank you for letting me come up here so early.")
     assert "All text was copied." in shown_text(window.status)
 
