@@ -30,10 +30,10 @@ check: ready-dev ## run ruff, pyright and import-linter
 	exit $$failed
 
 quality: ready-dev ## print error rates by language, and what holds for every odd file
-	@$(PY) tests/quality
+	@.venv/bin/python tests/quality
 
-bench: ready-dev ## time the run against plain pywhispercpp, and its memory
-	@$(PY) tests/measure/bench.py
+bench: ready-dev ## time and memory beside plain pywhispercpp, on the same recordings
+	@.venv/bin/python tests/quality/bench.py
 
 bench-ui: ready-test ## time the window: first paint, longest slot
 	@$(PY) tests/measure/bench_ui.py

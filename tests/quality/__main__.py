@@ -12,7 +12,7 @@ from collections import defaultdict
 
 from odd_checks import broken_checks
 from recordings import Recording, odd_files, recordings
-from runs import Plain, ours
+from runs import Peer, ours
 from score import Score, score
 
 from engine.backends.cpu import physical_cores
@@ -48,7 +48,7 @@ def main() -> int:
 def _speech(engine: EngineProcess, options: Options, arguments: argparse.Namespace) -> bool:
     """Error rates over speech/; whether English holds."""
     model = ModelStore(models_folder(data_folder())).resolve(options.model)
-    plain = Plain(model, physical_cores())
+    plain = Peer("whispercpp", model, physical_cores())
     mine: dict[str, Score] = defaultdict(Score)
     theirs: dict[str, Score] = defaultdict(Score)
     for recording in recordings():
@@ -69,7 +69,7 @@ def _speech(engine: EngineProcess, options: Options, arguments: argparse.Namespa
 
 
 def _compare(
-    engine: EngineProcess, plain: Plain, options: Options, recording: Recording, verbose: bool
+    engine: EngineProcess, plain: Peer, options: Options, recording: Recording, verbose: bool
 ) -> tuple[Score, Score]:
     language = recording.language
     asked = Options(model=options.model, backend=options.backend, language=language, words=True)

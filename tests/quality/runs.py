@@ -1,4 +1,4 @@
-"""One file through our engine, or through plain pywhispercpp as its documentation has it."""
+"""One file through our engine, or through another program as its documentation has it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.collect import Collected
 from engine.protocol import Failed, Transcribe
 from engine.types import Options, Segment
 
-_PLAIN = Path(__file__).parent / "plain_whispercpp.py"
+_PEER = Path(__file__).parent / "peer.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ def ours(engine: EngineProcess, path: Path, options: Options) -> Result:
     )
 
 
-class Plain:
-    """pywhispercpp's own `Model`, greedy, in a process of its own with the model warm."""
+class Peer:
+    """Another program (see peer.py) in a process of its own, with the model warm."""
 
-    def __init__(self, model: Path, threads: int) -> None:
-        command = [sys.executable, "-P", str(_PLAIN), str(model), str(threads)]
+    def __init__(self, kind: str, model: Path, threads: int, *options: str) -> None:
+        command = [sys.executable, "-P", str(_PEER), kind, str(model), str(threads), *options]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
@@ -73,7 +73,7 @@ class Plain:
         self._process.stdin.write(json.dumps({"path": str(path), "language": language}) + "\n")
         self._process.stdin.flush()
         answer = json.loads(self._process.stdout.readline())
-        return Result(answer["text"], (), answer["seconds"])
+        return Result(answer["text"], (), answer["seconds"], peak_memory=answer["peak"])
 
     def close(self) -> None:
         """End the process."""
