@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 _BLOCK = 10 * SAMPLE_RATE
 
 # What FFmpeg reads as one frame of video or more, and people call a picture or a text.
-_PICTURES = frozenset({"gif", "ico", "apng", "image2", "jpegxl_anim", "tiff", "tty", "bin", "xbin", "adf", "idf"})
+_PICTURES = frozenset({"gif", "ico", "apng", "image2", "jpegxl_anim", "fits", "tty", "bin", "xbin", "adf", "idf"})
+# Video streams without a container, which FFmpeg sees by chance in programs and tables. They never hold sound.
+_CHANCE_VIDEO = frozenset({"m4v", "h261", "h263", "vvc"})
 
 
 class Media:
@@ -159,7 +161,8 @@ def _read_only(container: InputContainer, wanted: AudioStream) -> None:
 
 def _without_sound(container: InputContainer) -> EngineError:
     name = container.format.name
-    if all(is_picture(stream) for stream in container.streams.video) or name in _PICTURES or name.endswith("_pipe"):
+    pictures = all(is_picture(stream) for stream in container.streams.video) or name in _PICTURES
+    if pictures or name.endswith("_pipe") or name in _CHANCE_VIDEO:
         return EngineError(Code.NOT_MEDIA)
     return EngineError(Code.NO_AUDIO)
 

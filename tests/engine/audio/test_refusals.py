@@ -135,6 +135,12 @@ def test_a_video_without_sound_has_no_audio(name, make):
     assert refused(make(name, "-f", "lavfi", "-i", "testsrc=d=1:r=5:s=64x64")).code is Code.NO_AUDIO
 
 
+def test_what_only_looks_like_video_by_chance_is_no_media(tmp_path):
+    path = tmp_path / "table.mo"  # the start code of MPEG-4 video, again and again
+    path.write_bytes(b"\0\0\1\xb0\xf5\0\0\1\xb5\x09\0\0\1\0\0\0\1\x20\0\x84\x40\0\0\1\xb6" * 300)
+    assert refused(path).code is Code.NOT_MEDIA
+
+
 def test_a_header_without_samples_has_no_audio(make, tmp_path):
     path = tmp_path / "header.wav"
     path.write_bytes(make("16_bit.wav", "-c:a", "pcm_s16le").read_bytes()[:44])
