@@ -79,6 +79,16 @@ def test_without_a_display_a_file_is_transcribed_in_the_terminal(tmp_path: Path)
     assert done.returncode == 1
 
 
+@pytest.mark.skipif(not (ROOT / ".venv" / ".ready-run").exists(), reason="the environment was not made by make")
+def test_make_run_alone_is_enough_to_transcribe(tmp_path: Path) -> None:
+    spoken = "Good morning, and welcome to the first meeting of the year."
+    subprocess.run(["espeak-ng", "-v", "en-us", "-w", tmp_path / "a $b 'c'.mp3", spoken], check=True)
+    make = ["make", "-C", ROOT, "--no-print-directory", "run", "FILE=a $b 'c'.mp3"]
+    done = run(*make, folder=tmp_path, SOTTOVOCE_DATA=str(tmp_path / "data"))
+    assert "welcome" in done.stdout.splitlines()[-1].lower()
+    assert done.returncode == 0
+
+
 def test_without_display_and_file_one_line_says_what_can_be_done(tmp_path: Path) -> None:
     done = run(sys.executable, "-P", RUN, folder=tmp_path)
     assert done.stdout.splitlines() == [
