@@ -65,10 +65,10 @@ class LazyRows(QListView):
         return self.sheet.line
 
     def relayout(self) -> None:
-        """Everything anew, after a change of width, font or rows; the row at the top stays there."""
+        """Everything anew, after a change of width or font; the row at the top stays there."""
         top_row = self.layouts.row_at(self.verticalOffset() - self.margin_top) if len(self.layouts) else 0
         self.sheet = Sheet.divide(self.viewport().width(), self.reading_font, self.margin_font, self.mirrored)
-        self.layouts.reset(self.rows.rowCount(), self.sheet, self.reading_font)
+        self.layouts.divide(self.sheet, self.reading_font)
         self.updateGeometries()
         self.divided.emit()
         if top_row > 0:
@@ -153,6 +153,7 @@ class LazyRows(QListView):
 
     def reset(self) -> None:
         QAbstractItemView.reset(self)
+        self.layouts.reset(map(self.rows.text, range(self.rows.rowCount())))
         self.verticalScrollBar().setValue(0)
         self.relayout()
 

@@ -71,27 +71,34 @@ class TextLayouts:
         self._text_of = text_of
         self._font = QFont()
         self._sheet = Sheet.divide(600, self._font, self._font)
+        self._lengths: list[float] = []
         self._heights: list[int] = []
         self._measured = bytearray()
         self._tops: list[int] = [0]  # one more than rows: the last is the height of all
         self._fresh = 0  # tops up to this index are right
         self._laid: OrderedDict[int, QTextLayout] = OrderedDict()
 
-    def reset(self, count: int, sheet: Sheet, font: QFont) -> None:
-        """Start anew: other rows, another width or another font."""
+    def reset(self, texts: Iterable[str]) -> None:
+        """Other rows than before."""
+        self._lengths = [_length(text) for text in texts]
+        self.divide(self._sheet, self._font)
+
+    def divide(self, sheet: Sheet, font: QFont) -> None:
+        """The same rows in another width or font."""
         self._sheet, self._font = sheet, font
         self._laid.clear()
-        self._heights = [self._estimate(self._text_of(row)) for row in range(count)]
-        self._measured = bytearray(count)
-        self._tops = [0] * (count + 1)
+        self._heights = [self._estimate(length) for length in self._lengths]
+        self._measured = bytearray(len(self._lengths))
+        self._tops = [0] * (len(self._lengths) + 1)
         self._fresh = 0
 
     def append(self, texts: Iterable[str]) -> None:
         """More rows at the end."""
-        for text in texts:
-            self._heights.append(self._estimate(text))
-            self._measured.append(0)
-            self._tops.append(0)
+        lengths = [_length(text) for text in texts]
+        self._lengths += lengths
+        self._heights += [self._estimate(length) for length in lengths]
+        self._measured += bytes(len(lengths))
+        self._tops += [0] * len(lengths)
 
     def __len__(self) -> int:
         return len(self._heights)
@@ -142,12 +149,15 @@ class TextLayouts:
             self._laid.move_to_end(row)
         return laid
 
-    def _estimate(self, text: str) -> int:
-        length = len(text)
-        if not text.isascii() and len(text.encode()) > 2.2 * length:  # mostly characters of 3 bytes, which are wide
-            length *= _WIDE
-        lines = max(1, ceil(length * self._sheet.char / self._sheet.text_width + _WRAP_LOSS))
+    def _estimate(self, length: float) -> int:
+        lines = int(length * self._sheet.char / self._sheet.text_width + _WRAP_LOSS) + 1
         return lines * self._sheet.line + self._sheet.gap
+
+
+def _length(text: str) -> float:
+    """How long a text is, in mean Latin characters."""
+    wide = not text.isascii() and len(text.encode()) > 2.2 * len(text)  # mostly characters of 3 bytes
+    return len(text) * _WIDE if wide else len(text)
 
 
 def lay_out(text: str, font: QFont, sheet: Sheet) -> QTextLayout:

@@ -27,7 +27,8 @@ def font(qapp: QApplication) -> QFont:
 
 def laid_out(texts: list[str], font: QFont, width: int = 700) -> TextLayouts:
     layouts = TextLayouts(texts.__getitem__)
-    layouts.reset(len(texts), Sheet.divide(width, font, font), font)
+    layouts.reset(texts)
+    layouts.divide(Sheet.divide(width, font, font), font)
     return layouts
 
 
