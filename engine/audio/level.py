@@ -20,6 +20,29 @@ _FRAME = 10 * SAMPLES_PER_MS
 _CLICK_FRAMES = 5  # 50 ms: a click is shorter, a syllable longer
 
 
+_QUIET_RECORDING = -35.0  # dBFS: a recording that was never louder is raised for the voice detector …
+_RAISED = -20.0  # … so that its loudest stretch comes to this …
+_MOST_RAISE = 40.0  # dB … but not more, or hiss would come up to the level of speech
+
+
+class Lift:
+    """One gain for a whole recording, from its loudest stretch so far.
+
+    It only ever falls: were every stretch raised by itself, a pause would come up to the level of speech.
+    """
+
+    def __init__(self) -> None:
+        self._loudest = _FLOOR
+
+    def raised(self, samples: Samples) -> Samples:
+        """The next stretch of the recording, louder if the recording is a quiet one."""
+        peak = _dbfs(_peak_without_clicks(samples))
+        self._loudest = max(self._loudest, _FLOOR if peak is None else peak)
+        if self._loudest >= _QUIET_RECORDING:
+            return samples
+        return samples * np.float32(10 ** (min(_RAISED - self._loudest, _MOST_RAISE) / 20))
+
+
 def peak_dbfs(samples: Samples) -> float | None:
     """The loudest sample in dB of full scale; None for digital silence."""
     return _dbfs(float(np.abs(samples).max(initial=0.0)))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.audio.level import Lift
 from engine.speech.spans import SpanFinder
 from engine.speech.tape import Tape
 from engine.speech.vad import FRAME_MS, SpeechDetector
@@ -89,6 +90,7 @@ class _Packer:
     def __init__(self, start: int, detector: SpeechDetector | None) -> None:
         self._detector = detector
         self._tape = Tape(start)
+        self._lift = Lift()
         self._finder = SpanFinder(start)
         self._heard = start
         self._spans: list[SpeechSpan] = []  # of the window to come
@@ -119,7 +121,8 @@ class _Packer:
         if self._detector is None:
             probabilities = [1.0] * ((len(samples) + missing) // (FRAME_MS * SAMPLES_PER_MS))
         else:
-            probabilities = self._detector.probabilities(np.pad(samples, (0, missing))).tolist()
+            raised = self._lift.raised(np.pad(samples, (0, missing)))
+            probabilities = self._detector.probabilities(raised).tolist()
         for span in self._finder.feed(probabilities):
             yield from self._add(span)
 
