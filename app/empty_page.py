@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app import icons
-from app.look import Quiet, faint, scaled, secondary, unit
+from app.icons import Picture
+from app.look import Quiet, faint, scaled, unit
 
 
 class EmptyPage(QWidget):
@@ -20,7 +20,8 @@ class EmptyPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         step = unit(self)
-        self._picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        picture = Picture()
+        picture.show_icon("drop", 4 * self.fontMetrics().height())
         title = QLabel("Drop recordings or videos here", alignment=Qt.AlignmentFlag.AlignCenter)
         title.setFont(scaled(self.font(), 1.6, QFont.Weight.Medium))
         self.button = QPushButton("Open files…")
@@ -37,7 +38,7 @@ class EmptyPage(QWidget):
         layout.setContentsMargins(6 * step, 6 * step, 6 * step, 6 * step)
         layout.setSpacing(3 * step)
         layout.addStretch(2)
-        layout.addWidget(self._picture)
+        layout.addWidget(picture)
         layout.addWidget(title)
         layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addWidget(promise)
@@ -51,17 +52,3 @@ class EmptyPage(QWidget):
         painter.setPen(QPen(faint(self.palette()), 2, Qt.PenStyle.DashLine))
         around = QRectF(self.rect()).adjusted(3 * step, 3 * step, -3 * step, -3 * step)
         painter.drawRoundedRect(around, 2 * step, 2 * step)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._draw_picture()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._draw_picture()
-
-    def _draw_picture(self) -> None:
-        size = 4 * self.fontMetrics().height()
-        colour = secondary(self.palette())
-        self._picture.setPixmap(icons.pixmap("drop", colour, size, self.devicePixelRatioF()))

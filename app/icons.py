@@ -1,14 +1,17 @@
 """Our line icons: SVG files of one stroke width, drawn in the palette's text colour."""
 
+# ruff: noqa: D102  (overrides are named and explained by Qt)
+
 from __future__ import annotations
 
 from functools import cache
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QLabel
 
+from app.look import secondary
 from engine.resource_files import resource
 
 _STROKE = b'stroke="#000"'  # as every file has it
@@ -48,6 +51,28 @@ def recolour(root: QObject) -> None:
             name = target.property(_PROPERTY)
             if name:
                 target.setIcon(icon(name))
+
+
+class Picture(QLabel):
+    """An icon that stands by itself, in the colour of the text around it, also when that changes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name, self._size = "", 0
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+
+    def show_icon(self, name: str, size: int) -> None:
+        """Show this icon; `size` in device-independent pixels."""
+        self._name, self._size = name, size
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._name:
+            self._draw()
+
+    def _draw(self) -> None:
+        self.setPixmap(pixmap(self._name, secondary(self.palette()), self._size, self.devicePixelRatioF()))
 
 
 def app_icon() -> QIcon:

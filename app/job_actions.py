@@ -26,6 +26,7 @@ class JobActions(QObject):
     def __init__(self, jobs: Jobs, job_list: JobList, rerun: Rerun) -> None:
         super().__init__(job_list)
         self._jobs, self._list = jobs, job_list
+        self._removed: list[int] = []  # the first of each removal, to be shown when it is undone
         self.cancel = self._action("Cancel", "cancelled", "Ctrl+.", self._each(jobs.cancel, can_cancel))
         self.go_on = self._action("Go on", "go-on", "Ctrl+G", self._each(jobs.go_on, can_go_on))
         self.retry = self._action("Retry from the start", "retry", "F5", self._each(jobs.retry, can_retry))
@@ -53,7 +54,9 @@ class JobActions(QObject):
 
     def undo(self) -> None:
         """Bring back what was removed last."""
-        if not self._jobs.undo_remove():
+        if self._jobs.undo_remove():
+            self._list.select(self._removed.pop())
+        else:
             self.said.emit("There is nothing to undo.")
 
     def _action(self, text: str, icon: str, key: QKeySequence.StandardKey | str, act: Callable[[], None]) -> QAction:
@@ -76,6 +79,7 @@ class JobActions(QObject):
     def _remove(self) -> None:
         ids = [entry.id for entry in self._list.selected_entries()]
         self._jobs.remove(ids)
+        self._removed.append(ids[0])
         self.removed.emit(len(ids))
 
     def _reveal(self) -> None:

@@ -157,6 +157,8 @@ class MainWindow(QMainWindow):
             ("Ctrl+Shift+T", toolbar.task.click),
             ("Ctrl+E", toolbar.export.click),
             ("Ctrl+F", self.job_list.focus_search),
+            ("F3", lambda: self.page.view.find_match(1)),
+            ("Shift+F3", lambda: self.page.view.find_match(-1)),
             ("Ctrl+Z", self.actions_.undo),
             ("F6", self._next_pane),
             ("F1", lambda: Keys(self).open()),

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from app import icons
+from app.icons import Picture
 from app.look import Quiet, scaled, unit
 from app.page_words import Says
 
@@ -21,7 +21,7 @@ class Bar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         step = unit(self)
-        self._icon = QLabel()
+        self._icon = Picture()
         self._text = QLabel()
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -39,9 +39,7 @@ class Bar(QFrame):
 
     def say(self, text: str, buttons: Sequence[Button], icon: str = "warning") -> None:
         """Show a sentence with its buttons."""
-        size = self.fontMetrics().height()
-        colour = self.palette().color(QPalette.ColorRole.WindowText)
-        self._icon.setPixmap(icons.pixmap(icon, colour, size, self.devicePixelRatioF()))
+        self._icon.show_icon(icon, self.fontMetrics().height())
         self._text.setText(text)
         self.setAccessibleName(text)
         replace_buttons(self._buttons, buttons)
@@ -54,7 +52,7 @@ class Placard(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         step = unit(self)
-        self._icon = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._icon = Picture()
         self._title, self._todo, self._detail = QLabel(), Quiet(scale=1.0), Quiet()
         self._title.setFont(scaled(self.font(), 1.3, QFont.Weight.Medium))
         self._busy = QProgressBar(maximum=0, textVisible=False)
@@ -86,9 +84,7 @@ class Placard(QWidget):
 
     def say(self, says: Says, buttons: Sequence[Button]) -> None:
         """Show a state of the page."""
-        size = 3 * self.fontMetrics().height()
-        colour = self._todo.palette().color(QPalette.ColorRole.WindowText)
-        self._icon.setPixmap(icons.pixmap(says.icon, colour, size, self.devicePixelRatioF()))
+        self._icon.show_icon(says.icon, 3 * self.fontMetrics().height())
         self._title.setText(says.what)
         for label, text in ((self._todo, says.todo), (self._detail, says.detail)):
             label.setText(text)

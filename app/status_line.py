@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from app.jobs import Live
@@ -79,6 +79,8 @@ class StatusLine(QWidget):
         self._act.setText(button)
         self._act.setAccessibleName(f"{text} {button}")
         self._does = act or self.clear
+        if QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
         self._over.start()
 
     def clear(self) -> None:

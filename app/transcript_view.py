@@ -35,8 +35,6 @@ class TranscriptView(SelectableRows):
         self.chip.setToolTip("Back to where the text grows")
         self.chip.clicked.connect(self.follow)
         self.chip.hide()
-        self.add_key("Next match", lambda: self.find_match(1), "F3")
-        self.add_key("Previous match", lambda: self.find_match(-1), "Shift+F3")
         self.setModel(model)
 
     def set_growing(self, growing: bool) -> None:
@@ -150,7 +148,7 @@ class TranscriptView(SelectableRows):
             current=current,
             selection=self.caret.range_in(number),
             found=found_in(self.rows.text(number), self._sought),
-            caret=self.caret.place.pos if current and self.hasFocus() else None,
+            caret=self.caret.place.pos if current and self.hasFocus() and not self.caret.selects else None,
         )
 
     def _lay_out_partial(self) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QColor, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QFileDialog, QLabel, QLineEdit, QWidget
 
+from app.icons import Picture
 from app.jobs import Jobs
 from app.keys import Keys
 from app.look import accent_text, secondary
@@ -200,6 +201,11 @@ def test_light_and_dark_are_both_easy_to_read_and_change_at_once(full_window: Ma
                 assert contrast(colour, ground) >= 4.5
         page = full_window.page.grab().toImage()
         assert page.pixelColor(3, page.height() - 3) == palette.base().color()
+        for picture in full_window.findChildren(Picture):
+            drawn = picture.pixmap().toImage()
+            inked = [drawn.pixelColor(drawn.width() // 2, y) for y in range(drawn.height())]
+            for colour in (colour for colour in inked if colour.alpha() == 255):
+                assert contrast(colour, palette.base().color()) >= 4.5
         image = full_window.toolbar.open.icon().pixmap(24, 24).toImage()
         strokes = [image.pixelColor(x, y) for x in range(24) for y in range(24) if image.pixelColor(x, y).alpha() > 200]
         assert contrast(strokes[0], palette.window().color()) >= 4.5

@@ -271,10 +271,10 @@ def test_a_sought_text_is_found_again_and_again_round_the_end(show_page: ShowPag
     view.set_sought("bee")
     rows = []
     for _press in range(3):
-        press(view, Key.Key_F3)
+        view.find_match(1)
         rows.append(view.caret.place.row)
     assert rows == [2, 0, 2]
-    press(view, Key.Key_F3, held=Held.ShiftModifier)
+    view.find_match(-1)
     assert view.caret.place.row == 0
 
 
