@@ -73,6 +73,16 @@ def running(scene: Scene) -> QWidget:
     return window
 
 
+def scrolled_away(scene: Scene) -> QWidget:
+    window = running(scene)
+    assert isinstance(window, MainWindow)
+    window.resize(1280, 800)
+    window.show()
+    bar = window.page.view.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    return window
+
+
 def loading(scene: Scene) -> QWidget:
     scene.ids = fill(scene.library)
     window = scene.open("running")
@@ -182,8 +192,8 @@ def models(scene: Scene) -> QWidget:
 
 
 SCENES: tuple[Callable[[Scene], QWidget], ...] = (
-    empty, running, loading, done, details, japanese, arabic, error, no_speech, cut_off, many, search, dropping, keys,
-    models,
+    empty, running, scrolled_away, loading, done, details, japanese, arabic, error, no_speech, cut_off, many,
+    search, dropping, keys, models,
 )  # fmt: skip
 
 
