@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from engine.audio.level import normalised
 from engine.backends.base import Backend
 from engine.speech.placing import placed
-from engine.speech.quality import REPEATS, loops
+from engine.speech.quality import REPEATS, is_sound, loops
 from engine.speech.windows import Window
 from engine.types import SAMPLES_PER_MS, Options, Segment
 
@@ -49,7 +49,7 @@ def _finished(
         tail = samples[at * SAMPLES_PER_MS :]
         more = _without_loops(backend, tail, options, backend.decode([tail], options)[0])
         segments += [_later(segment, at) for segment in more]
-    return list(placed(segments, window))
+    return list(placed([segment for segment in segments if not is_sound(segment.text)], window))
 
 
 def _without_loops(backend: Backend, samples: Samples, options: Options, first: list[Segment]) -> list[Segment]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from engine.types import Segment, SpeechSpan
@@ -12,6 +13,7 @@ _LONGEST_UNIT = 20  # words; Whisper's loops are a word, a phrase, rarely a long
 _MIN_ROUNDS = 4  # "no, no, no" is speech
 _MIN_LOOP_WORDS = 8
 _NONSENSE = 10  # one character so many times: what a broken GPU gives
+_SOUNDS = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|[♩♪♫♬]+")
 _MIN_GAP_MS = 1_500  # shorter stretches without text are breaths and laughter
 
 
@@ -38,6 +40,11 @@ def is_nonsense(text: str) -> bool:
     """Whether the text is one character over and over, as "!!!!!!!!!!" from a GPU that computes wrongly."""
     bare = text.replace(" ", "")
     return len(bare) >= _NONSENSE and len(set(bare)) == 1
+
+
+def is_sound(text: str) -> bool:
+    """Whether the text only names sounds, as "[Sighs]", "(music)" or "♪": nobody said it."""
+    return not _SOUNDS.sub("", text).strip(" .,-")
 
 
 def uncovered(speech: Iterable[SpeechSpan], segments: Sequence[Segment]) -> Iterator[SpeechSpan]:

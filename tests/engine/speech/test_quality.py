@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.speech.quality import is_nonsense, loops, uncovered
+from engine.speech.quality import is_nonsense, is_sound, loops, uncovered
 from engine.types import Segment, SpeechSpan
 
 
@@ -42,6 +42,16 @@ def test_speech_is_not_a_loop(text: str) -> None:
 def test_one_character_over_and_over_is_nonsense() -> None:
     assert is_nonsense("!!!!!!!! !!!!!!!!")
     assert not is_nonsense("Oh!!!")
+
+
+@pytest.mark.parametrize("text", ["[Sighs]", "(upbeat music) [laughs].", "♪♪♪", "*coughs*", "[音楽]", ""])
+def test_the_name_of_a_sound_is_not_something_that_was_said(text: str) -> None:
+    assert is_sound(text)
+
+
+@pytest.mark.parametrize("text", ["(He said) no.", "Stop [laughs] it.", "a * b * c", "Yes."])
+def test_words_beside_the_name_of_a_sound_were_said(text: str) -> None:
+    assert not is_sound(text)
 
 
 def test_speech_without_text_is_found_before_between_and_after_segments() -> None:
