@@ -11,6 +11,7 @@ from engine.backends.base import Backend
 from engine.backends.select import load_backend
 from engine.errors import Code, EngineError
 from engine.folders import models_folder
+from engine.models.starter import BASE, ensure_starter, starter_available
 from engine.models.store import ModelStore
 from engine.protocol import Event, Loaded, Notice, Progress
 from engine.types import Options
@@ -37,7 +38,7 @@ class WarmModel:
 
     def load(self, job: int, options: Options) -> Iterator[Event]:
         """Bring the model in memory, saying so; ends with Loaded. EngineError when it cannot be had."""
-        model = Path() if options.backend == "fake" else self._store().resolve(options.model)
+        model = Path() if options.backend == "fake" else self._file(options.model)
         key = (model, _stamp(model), options.backend, options.device, options.precision, options.threads)
         if self._loaded is None or key != self._key:
             yield Progress(job, "loading", 0, None, None)
@@ -76,8 +77,12 @@ class WarmModel:
             self._backend.close()
         self._backend, self._loaded = None, None
 
-    def _store(self) -> ModelStore:
-        return ModelStore(models_folder(self._data))
+    def _file(self, name: str) -> Path:
+        """The model's file; the starter model is put in place when it is the one and came with the installation."""
+        store = ModelStore(models_folder(self._data))
+        if name == BASE.name and store.get(name) is None and starter_available():
+            ensure_starter(store)
+        return store.resolve(name)
 
 
 def _stamp(model: Path) -> tuple[int, int]:

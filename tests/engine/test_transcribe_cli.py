@@ -38,11 +38,11 @@ def sottovoce(data_with_models: Path, tmp_path: Path) -> Sottovoce:
     """Runs `sottovoce transcribe …` in an empty folder; the backend is the scripted one unless told otherwise."""
 
     def run(
-        *arguments: str | bytes | Path, script: dict[str, object] | None = None
+        *arguments: str | bytes | Path, script: dict[str, object] | None = None, data: Path = data_with_models
     ) -> subprocess.CompletedProcess[bytes]:
         environment = {
             **os.environ,
-            "SOTTOVOCE_DATA": str(data_with_models),
+            "SOTTOVOCE_DATA": str(data),
             "SOTTOVOCE_FAKE": json.dumps(script or {}),
         }
         command = [sys.executable, "-P", "-m", "engine", "transcribe", *arguments]
@@ -64,6 +64,15 @@ def test_text_comes_on_standard_output_and_nothing_else(sottovoce: Sottovoce, ta
     assert done.returncode == 0
     assert b"welcome to the first meeting" in done.stdout
     assert b"whisper" not in done.stdout + done.stderr
+
+
+def test_the_starter_model_is_put_in_place_when_it_is_first_needed(
+    sottovoce: Sottovoce, talk: Path, tmp_path: Path
+) -> None:
+    done = sottovoce(talk, "--language", "en", data=tmp_path / "new")
+    assert done.returncode == 0, done.stderr
+    assert b"welcome to the first meeting" in done.stdout
+    assert (tmp_path / "new" / "models" / "ggml-base.bin").exists()
 
 
 def test_one_bad_file_does_not_stop_the_rest(sottovoce: Sottovoce, talk: Path, tmp_path: Path) -> None:
