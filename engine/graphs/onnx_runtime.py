@@ -13,12 +13,28 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
+from onnxruntime.capi.onnxruntime_pybind11_state import (
+    Fail,
+    InvalidArgument,
+    InvalidGraph,
+    InvalidProtobuf,
+    NoSuchFile,
+    RuntimeException,
+)
 
 from engine.errors import Code, EngineError
 from engine.whisper.decode import Step
 
 Floats = NDArray[np.float32]
 _PROVIDERS = ["CPUExecutionProvider"]
+_FAILURES = (  # they share no base but Exception
+    Fail,
+    InvalidArgument,
+    InvalidGraph,
+    InvalidProtobuf,
+    NoSuchFile,
+    RuntimeException,
+)
 
 
 @dataclass(slots=True)
@@ -86,14 +102,14 @@ class OnnxGraphs:
         options.enable_profiling = self._profile
         try:
             return ort.InferenceSession(str(path), options, providers=_PROVIDERS)
-        except RuntimeError as error:
+        except _FAILURES as error:
             raise EngineError(Code.BACKEND_FAILED, f"ONNX Runtime cannot load {path.name}: {error}") from error
 
 
 def _run(session: ort.InferenceSession, inputs: dict[str, ort.OrtValue], outputs: Sequence[str]) -> list[ort.OrtValue]:
     try:
         return session.run_with_ort_values(list(outputs), inputs)
-    except RuntimeError as error:
+    except _FAILURES as error:
         raise EngineError(Code.BACKEND_FAILED, f"ONNX Runtime failed: {error}") from error
 
 
