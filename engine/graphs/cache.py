@@ -1,7 +1,7 @@
 """The graphs of a model, built once from its file and kept in the cache folder.
 
 A folder a model, precision and builder: it gets its name only when everything in it is written, so a half-written
-one is never used; a newer builder uses another name, and the old one can go.
+one is never used; a newer builder uses another name, and the old one goes. One process builds, others wait for it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from pathlib import Path
 
 import msgspec
 
-from engine.errors import Code, EngineError
 from engine.graphs.decoder_graph import write_cross, write_decoder
 from engine.graphs.encoder_graph import write_encoder
+from engine.models.disk import locked, writing
 from engine.models.ggml import GgmlModel, read_model
 from engine.types import Precision
 from engine.whisper.alignment_heads import alignment_heads
 
 BUILDER = 1  # to be raised whenever the graphs come out differently
 _FACTS = "graphs.json"
+_LOCK = "graphs.lock"  # beside the folders: `remove_graphs` must not take it from under its holder
+_UNFINISHED = ".building-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,16 @@ def graphs_for(
 ) -> tuple[Path, GgmlModel]:
     """The folder with the graphs of `model`, built now if they are not there, and the model itself.
 
-    `on_part(done, of)` is told after each graph. EngineError MODEL_DAMAGED, DISK_FULL.
+    `on_part(done, of)` is told after each graph. EngineError MODEL_DAMAGED, DISK_FULL, NOT_WRITABLE.
     """
     read = read_model(model)
     folder = cache / "graphs" / f"{sha256[:20]}-{precision}-{BUILDER}"
     if facts_of(folder) is None:
-        _build(read, sha256, precision, folder, on_part)
+        with writing(folder):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        with locked(cache / _LOCK, wait=True), writing(folder):
+            if facts_of(folder) is None:  # who held the lock may have built the same
+                _build(read, sha256, precision, folder, on_part)
     return folder, read
 
 
@@ -77,16 +83,15 @@ def remove_graphs(cache: Path) -> int:
 def _build(
     model: GgmlModel, sha256: str, precision: Precision, folder: Path, on_part: Callable[[int, int], None]
 ) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(tempfile.mkdtemp(prefix=".building-", dir=folder.parent))
+    """With the lock held: what is called unfinished is nobody's, and no folder of this model is of use."""
+    for useless in (*folder.parent.glob(f"{_UNFINISHED}*"), *folder.parent.glob(f"{sha256[:20]}-{precision}-*")):
+        shutil.rmtree(useless, ignore_errors=True)
+    unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder.parent))
     try:
         _write(model, precision, unfinished, on_part)
         facts = BuiltGraphs(sha256, precision, BUILDER, _size(unfinished))
         (unfinished / _FACTS).write_bytes(msgspec.json.encode(facts))
-        shutil.rmtree(folder, ignore_errors=True)  # one that is not whole
         unfinished.replace(folder)
-    except OSError as error:
-        raise EngineError(Code.DISK_FULL, f"The engine's graphs could not be written: {error.strerror}.") from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 

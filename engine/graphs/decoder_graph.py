@@ -23,18 +23,17 @@ AlignmentHeads = Sequence[tuple[int, int]]  # (layer, head)
 
 def write_cross(model: GgmlModel, path: Path, precision: Precision) -> None:
     """Write the graph: "encoded" (b, s, width) → "cross_key.i" (b, heads, 64, s), "cross_value.i" (b, heads, s, 64)."""
-    graph = GraphFile(path)
-    layers = Layers(graph, model, precision)
-    encoded = graph.input("encoded", TensorProto.FLOAT, ["b", "s", layers.width])
-    for i in range(model.hyper.n_text_layer):
-        attention = f"decoder.blocks.{i}.cross_attn"
-        both = layers.linear(encoded, [f"{attention}.key", f"{attention}.value"])
-        key, value = graph.nodes("Split", [both], [f"{attention}.k", f"{attention}.v"], axis=-1, num_outputs=2)
-        graph.node("Identity", [layers.heads_of(key, transposed=True)], output=f"cross_key.{i}")
-        graph.node("Identity", [layers.heads_of(value)], output=f"cross_value.{i}")
-        graph.output(f"cross_key.{i}", ["b", layers.heads, HEAD_SIZE, "s"])
-        graph.output(f"cross_value.{i}", ["b", layers.heads, "s", HEAD_SIZE])
-    graph.save()
+    with GraphFile(path) as graph:
+        layers = Layers(graph, model, precision)
+        encoded = graph.input("encoded", TensorProto.FLOAT, ["b", "s", layers.width])
+        for i in range(model.hyper.n_text_layer):
+            attention = f"decoder.blocks.{i}.cross_attn"
+            both = layers.linear(encoded, [f"{attention}.key", f"{attention}.value"])
+            key, value = graph.nodes("Split", [both], [f"{attention}.k", f"{attention}.v"], axis=-1, num_outputs=2)
+            graph.node("Identity", [layers.heads_of(key, transposed=True)], output=f"cross_key.{i}")
+            graph.node("Identity", [layers.heads_of(value)], output=f"cross_value.{i}")
+            graph.output(f"cross_key.{i}", ["b", layers.heads, HEAD_SIZE, "s"])
+            graph.output(f"cross_value.{i}", ["b", layers.heads, "s", HEAD_SIZE])
 
 
 def write_decoder(model: GgmlModel, path: Path, precision: Precision, heads: AlignmentHeads) -> None:
@@ -45,22 +44,21 @@ def write_decoder(model: GgmlModel, path: Path, precision: Precision, heads: Ali
     of the last token, "key.i", "value.i" (b, heads, past + n, 64), and "alignment" (b, heads given, n, s), the
     cross attention of the alignment heads.
     """
-    graph = GraphFile(path)
-    decoder = _Decoder(Layers(graph, model, precision), heads)
-    embed = _Embedding(decoder.layers)
-    x = embed.tokens(graph.input("tokens", TensorProto.INT64, ["b", "n"]))
-    table = graph.constant(decoder.layers.floats("decoder.positional_embedding"))
-    positions = graph.input("positions", TensorProto.INT64, ["n"])
-    x = decoder.layers.add(x, graph.node("Gather", [table, positions]))
-    graph.input("mask", TensorProto.FLOAT, ["n", "past_n"])
-    for i in range(model.hyper.n_text_layer):
-        x = decoder.block(x, i)
-    last = graph.node("Gather", [x, graph.constant(np.array(-1, np.int64))], axis=1)
-    graph.node("Identity", [embed.logits(decoder.layers.norm(last, "decoder.ln"))], output="logits")
-    graph.output("logits", ["b", model.hyper.n_vocab])
-    graph.node("Concat", decoder.alignment, output="alignment", axis=1)
-    graph.output("alignment", ["b", len(heads), "n", "s"])
-    graph.save()
+    with GraphFile(path) as graph:
+        decoder = _Decoder(Layers(graph, model, precision), heads)
+        embed = _Embedding(decoder.layers)
+        x = embed.tokens(graph.input("tokens", TensorProto.INT64, ["b", "n"]))
+        table = graph.constant(decoder.layers.floats("decoder.positional_embedding"))
+        positions = graph.input("positions", TensorProto.INT64, ["n"])
+        x = decoder.layers.add(x, graph.node("Gather", [table, positions]))
+        graph.input("mask", TensorProto.FLOAT, ["n", "past_n"])
+        for i in range(model.hyper.n_text_layer):
+            x = decoder.block(x, i)
+        last = graph.node("Gather", [x, graph.constant(np.array(-1, np.int64))], axis=1)
+        graph.node("Identity", [embed.logits(decoder.layers.norm(last, "decoder.ln"))], output="logits")
+        graph.output("logits", ["b", model.hyper.n_vocab])
+        graph.node("Concat", decoder.alignment, output="alignment", axis=1)
+        graph.output("alignment", ["b", len(heads), "n", "s"])
 
 
 class _Embedding:

@@ -15,18 +15,17 @@ from engine.types import Precision
 
 def write_encoder(model: GgmlModel, path: Path, precision: Precision) -> None:
     """Write the graph to `path`: input "mel", output "encoded"."""
-    graph = GraphFile(path)
-    layers = Layers(graph, model, precision)
-    mel = graph.input("mel", TensorProto.FLOAT, ["b", model.hyper.n_mels, "frames"])
-    x = _positioned(layers, _convolutions(layers, mel))
-    for number in range(model.hyper.n_audio_layer):
-        block = f"encoder.blocks.{number}"
-        x = layers.add(x, _attention(layers, layers.norm(x, f"{block}.attn_ln"), f"{block}.attn"))
-        x = layers.mlp(x, block)
-    encoded = layers.norm(x, "encoder.ln_post")
-    graph.node("Identity", [encoded], output="encoded")
-    graph.output("encoded", ["b", "s", layers.width])
-    graph.save()
+    with GraphFile(path) as graph:
+        layers = Layers(graph, model, precision)
+        mel = graph.input("mel", TensorProto.FLOAT, ["b", model.hyper.n_mels, "frames"])
+        x = _positioned(layers, _convolutions(layers, mel))
+        for number in range(model.hyper.n_audio_layer):
+            block = f"encoder.blocks.{number}"
+            x = layers.add(x, _attention(layers, layers.norm(x, f"{block}.attn_ln"), f"{block}.attn"))
+            x = layers.mlp(x, block)
+        encoded = layers.norm(x, "encoder.ln_post")
+        graph.node("Identity", [encoded], output="encoded")
+        graph.output("encoded", ["b", "s", layers.width])
 
 
 def _convolutions(layers: Layers, mel: str) -> str:

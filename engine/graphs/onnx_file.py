@@ -6,9 +6,12 @@ mapped, not read, when it is loaded.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import TracebackType
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +27,7 @@ Array = NDArray[Any]
 
 
 class GraphFile:
-    """Collects nodes; `constant` writes weights at once. `save` ends it."""
+    """Collects nodes; `constant` writes weights at once, the end of the `with` block writes the graph."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -35,6 +38,17 @@ class GraphFile:
         self._inputs: list[Any] = []
         self._outputs: list[Any] = []
         self._names = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self._save()
+        else:
+            self._drop()
 
     def input(self, name: str, kind: int, shape: Sequence[int | str]) -> str:
         """Declare an input of ONNX type `kind`; a string is a free dimension."""
@@ -72,14 +86,21 @@ class GraphFile:
         self._nodes.append(node)
         return outputs
 
-    def save(self) -> None:
-        """Write the graph; its weights are on disk already."""
-        self._data.close()
+    def _save(self) -> None:
+        """Write the graph; its weights are written already, and are on the disk before anything trusts them."""
+        with self._data:
+            self._data.flush()
+            os.fsync(self._data.fileno())
         graph = helper.make_graph(self._nodes, self._path.stem, self._inputs, self._outputs, self._constants)
         domains = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
         model = helper.make_model(graph, opset_imports=domains, producer_name="sottovoce")
         model.ir_version = IR_VERSION
         self._path.write_bytes(model.SerializeToString())
+
+    def _drop(self) -> None:
+        """Close the file of a failed build; on a full disk what is left in its buffer cannot be written either."""
+        with suppress(OSError):
+            self._data.close()
 
     def _external(self, name: str, arrays: Sequence[Array]) -> TensorProto:
         start = -(-self._data.tell() // _ALIGNMENT) * _ALIGNMENT
