@@ -30,12 +30,11 @@ def log_mel(samples: Samples, filters: NDArray[np.float32], frames: int) -> NDAr
     `filters` is (n_mels, 201), as the model file has it. The padding behind is computed as silence: its frames are
     all at the floor, except the one or two that reach back into the sound.
     """
-    sound = min(frames, len(samples) // HOP + 2)  # frames that any sample reaches
-    padded = np.zeros((sound - 1) * HOP + N_FFT, np.float32)
+    sound = min(frames, (len(samples) + N_FFT // 2 - 1) // HOP + 1)  # frames that any sample reaches
+    padded = np.zeros((sound - 1) * HOP + N_FFT + 1, np.float32)
     usable = samples[: len(padded) - N_FFT // 2]
     padded[N_FFT // 2 : N_FFT // 2 + len(usable)] = usable
-    if len(usable) > N_FFT // 2:  # torch.stft reflects at the start
-        padded[: N_FFT // 2] = usable[N_FFT // 2 : 0 : -1]
+    padded[: N_FFT // 2] = padded[N_FFT : N_FFT // 2 : -1]  # torch.stft reflects at the start
     windows = np.lib.stride_tricks.sliding_window_view(padded, N_FFT)[::HOP]
     spectrum = np.fft.rfft(windows * _HANN, axis=1)
     power = (spectrum.real**2 + spectrum.imag**2).astype(np.float32)
