@@ -13,12 +13,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.models.whisper_layout import TEXT_CONTEXT
 from engine.whisper.rules import Rules, logsumexp
 from engine.whisper.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
 
-MAX_TOKENS = 224  # half of the text context, as in openai/whisper
+MAX_TOKENS = 224  # half of the text context, as in openai/whisper; less behind the longest prompts
 _LOOP_CHECK = 16  # tokens between two looks for a loop
 _LOOP_ROUNDS = 4
 _LOOP_TOKENS = 24
@@ -85,6 +86,11 @@ class Prompt:
     before: tuple[int, ...]
     start: tuple[int, ...]
 
+    @property
+    def most_tokens(self) -> int:
+        """How many may follow: the decoder has a position for each token of its text context and no more."""
+        return min(MAX_TOKENS, TEXT_CONTEXT - len(self.before) - len(self.start))
+
 
 class Decoder:
     """Decodes windows whose cross keys and values are in a cache."""
@@ -99,7 +105,7 @@ class Decoder:
         """One hypothesis a row, greedy at temperature 0; `lengths` of the windows in ms bound their timestamps."""
         rules = Rules(self._vocabulary)
         random = np.random.default_rng(seed)
-        rows = [Hypothesis() for _ in lengths]
+        rows, most = [Hypothesis() for _ in lengths], prompt.most_tokens
         step = self._begin(cache, prompt, rows)
         active = list(range(len(rows)))
         while True:
@@ -108,7 +114,7 @@ class Decoder:
             chosen = logits.argmax(axis=1) if temperature == 0 else _drawn(logits / temperature, random)
             logprobs = logits[np.arange(len(active)), chosen] - logsumexp(logits)
             for place, i in enumerate(active):
-                self._note(rows[i], int(chosen[place]), float(logprobs[place]), step.alignment[place, :, -1])
+                self._note(rows[i], int(chosen[place]), float(logprobs[place]), step.alignment[place, :, -1], most)
             if all(rows[i].ended for i in active):
                 return rows
             active, cache, chosen = _without_ended(rows, active, cache, chosen)
@@ -120,7 +126,7 @@ class Decoder:
         first = Hypothesis()
         step = self._begin(cache, prompt, [first])
         beams, scores, done = [first], np.zeros(1, np.float32), list[Hypothesis]()
-        for _ in range(MAX_TOKENS):
+        for _ in range(prompt.most_tokens):
             logits = step.logits
             rules.apply(logits, [beam.tokens for beam in beams], [length] * len(beams))
             totals = scores[:, None] + logits - logsumexp(logits)[:, None]
@@ -164,7 +170,7 @@ class Decoder:
             row.no_speech = float(np.exp(value))
         return self._graphs.step(np.array([rest] * len(rows), np.int64), cache) if rest else step
 
-    def _note(self, row: Hypothesis, token: int, logprob: float, attention: Floats) -> None:
+    def _note(self, row: Hypothesis, token: int, logprob: float, attention: Floats, most: int) -> None:
         if row.ended:
             return
         row.logprobs.append(logprob)
@@ -175,7 +181,7 @@ class Decoder:
         row.attention.append(attention)
         if len(row.tokens) % _LOOP_CHECK == 0:
             row.loops = goes_round([t for t in row.tokens if t < self._vocabulary.end])
-        row.ended = row.loops or len(row.tokens) >= MAX_TOKENS
+        row.ended = row.loops or len(row.tokens) >= most
 
 
 def goes_round(tokens: Sequence[int]) -> bool:
