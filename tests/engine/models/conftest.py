@@ -1,4 +1,4 @@
-"""Small models of every number type, made here; a store under an awkward name; a server on this machine that obeys."""
+"""A small model in a file; a store under an awkward name; a server on this machine that obeys."""
 
 from __future__ import annotations
 
@@ -7,65 +7,21 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.errors import Code, EngineError
 from engine.models import catalog
 from engine.models.catalog import CatalogEntry
 from engine.models.download import download
-from engine.models.ggml import write_ggml
-from engine.models.ggml_types import DTYPES, GgmlType, values_per_item
-from engine.models.mel_filters import mel_filters
 from engine.models.store import ModelStore, StoredModel
-from engine.models.whisper_layout import TEXT_TOKENS, Hyperparameters, expected_tensors
+from tests.engine.small_models import Small
 
 AWKWARD = "Mödelle ☃ 模型 'q'"
-
-
-@dataclass(frozen=True, slots=True)
-class Small:
-    """The smallest models that are whole: one head, one layer, every tensor."""
-
-    hyper: Hyperparameters
-
-    @property
-    def words(self) -> list[bytes]:
-        return [b" ", *(b"%d" % number for number in range(1, TEXT_TOKENS))]
-
-    def tensors(self, ftype: int = 2, seed: int = 0) -> dict[str, NDArray[Any]]:
-        hyper = replace(self.hyper, ftype=ftype)
-        numbers = np.random.default_rng(seed)
-        return {name: noise(numbers, one.kind, one.shape) for name, one in expected_tensors(hyper).items()}
-
-    def write(self, path: Path, ftype: int = 2, seed: int = 0) -> Path:
-        with path.open("wb") as file:
-            hyper = replace(self.hyper, ftype=ftype)
-            write_ggml(file, hyper, mel_filters(hyper.n_mels), self.words, self.tensors(ftype, seed).items())
-        return path
-
-
-def noise(numbers: np.random.Generator, kind: GgmlType, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Values around zero in a type's own storage; of a quantised type every bit of every block is drawn."""
-    dtype, per_item = DTYPES[kind], values_per_item(kind)
-    if per_item == 1:
-        return (numbers.standard_normal(shape) * 0.05).astype(dtype)
-    items = (*shape[:-1], shape[-1] // per_item)
-    blocks = np.frombuffer(numbers.bytes(int(np.prod(items)) * dtype.itemsize), dtype).reshape(items).copy()
-    for part in {"d", "m"} & set(dtype.names or ()):
-        blocks[part] = (numbers.standard_normal(items) * 0.01).astype("<f2")
-    return blocks
-
-
-@pytest.fixture(scope="session")
-def small() -> Small:
-    return Small(Hyperparameters(51864, 1500, 64, 1, 1, 448, 64, 1, 1, 80, 2))
 
 
 @pytest.fixture(scope="session")

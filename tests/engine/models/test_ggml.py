@@ -29,7 +29,7 @@ from engine.models.mel_filters import mel_filters
 from engine.models.whisper_layout import WEIGHT_TYPES, Hyperparameters, expected_tensors
 
 if TYPE_CHECKING:
-    from tests.engine.models.conftest import Small
+    from tests.engine.small_models import Small
 
 HEAD = 4 + 4 * 11 + 8 + 4 * 80 * 201  # bytes before the vocabulary
 

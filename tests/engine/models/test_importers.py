@@ -27,7 +27,7 @@ from engine.models.store import ModelStore
 from engine.models.vocabulary import read_vocabulary
 
 if TYPE_CHECKING:
-    from tests.engine.models.conftest import Small
+    from tests.engine.small_models import Small
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system needs root")
 AWKWARD = "fäster whisper ☃ 'x'"

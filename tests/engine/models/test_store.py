@@ -21,7 +21,7 @@ from engine.models.importers import import_model
 from engine.models.store import ModelStore, is_model_name
 
 if TYPE_CHECKING:
-    from tests.engine.models.conftest import Small
+    from tests.engine.small_models import Small
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system needs root")
 
