@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs import Jobs
 from app.transcript_model import TranscriptModel
 from engine.types import Segment
 
-AT_A_TURN = 300  # segments that are read before the event loop has its turn
+AT_A_TURN = 200  # segments that are read before the event loop has its turn, at first
+_FEWEST, _MOST = 200, 600
+_TURN_S = 0.02  # how long reading may take of a turn: it reads more or fewer next time
 
 
 class Reader(QObject):
@@ -20,6 +24,7 @@ class Reader(QObject):
         super().__init__(parent)
         self._jobs, self._model = jobs, model
         self._entry_id: int | None = None
+        self._count = AT_A_TURN
         self._whole = True  # all stored segments were read
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._read_on)
@@ -28,18 +33,22 @@ class Reader(QObject):
     def read(self, entry_id: int | None) -> None:
         """Begin with an entry, also with the one that is shown: what was read is read anew."""
         self._entry_id = entry_id
-        first = [] if entry_id is None else self._jobs.segments(entry_id, 0, AT_A_TURN)
+        self._count = AT_A_TURN
+        first = [] if entry_id is None else self._jobs.segments(entry_id, 0, self._count)
         self._model.load(first)
         self._note(first)
 
     def _read_on(self) -> None:
         if self._entry_id is not None and not self._whole:
-            more = self._jobs.segments(self._entry_id, self._model.rowCount(), AT_A_TURN)
+            began = time.perf_counter()
+            more = self._jobs.segments(self._entry_id, self._model.rowCount(), self._count)
             self._model.extend(more)
             self._note(more)
+            pace = _TURN_S / max(0.001, time.perf_counter() - began)
+            self._count = max(_FEWEST, min(_MOST, round(self._count * pace)))
 
     def _note(self, read: list[Segment]) -> None:
-        self._whole = len(read) < AT_A_TURN
+        self._whole = len(read) < self._count
         if not self._whole:
             self._soon.start()
         self.more.emit()

@@ -21,14 +21,14 @@ BENCH = ROOT / "tests" / "measure" / "bench_ui.py"
 @pytest.fixture(scope="module")
 def figures() -> dict[str, tuple[float, float]]:
     """Every figure with a target, and the target; measured in a process of its own, once."""
-    command = [sys.executable, "-P", str(BENCH), "--once"]
+    command = [sys.executable, "-P", str(BENCH), "--for-tests"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
     rows = [line.split("\t") for line in ended.stdout.splitlines() if line.count("\t") == 2]
     assert rows, ended.stderr
     return {name: (float(value), float(target)) for name, value, target in rows}
 
 
-@pytest.mark.parametrize("name", ["first paint", "longest turn", "opening", "scroll step"])
+@pytest.mark.parametrize("name", ["first paint", "longest slot", "opening", "scroll step"])
 def test_the_window_is_never_ten_times_slower_than_promised(figures: dict[str, tuple[float, float]], name: str) -> None:
     ((value, target),) = (figure for text, figure in figures.items() if text.startswith(name))
     assert value <= 10 * target
@@ -45,13 +45,13 @@ def test_a_long_transcript_is_read_by_pieces_that_leave_the_loop_free(
     def count(_parent: object, first: int, last: int) -> None:
         nonlocal reads
         reads += 1
-        assert last - first < 500
+        assert last - first < 600
 
     page_of.rowsInserted.connect(count)
     window.page.show_entry(None)
     window.page.show_entry(entry.id)
     qtbot.waitUntil(lambda: page_of.rowCount() == 3_000, timeout=20_000)
-    assert reads >= 6
+    assert reads >= 4
 
 
 def test_the_window_loads_no_native_machine_learning_library_and_no_network() -> None:
