@@ -12,7 +12,7 @@ from engine.endings import Death, ending
 from engine.errors import Code
 from engine.protocol import MAX_LINE
 
-LINES_AT_ONCE = 200  # read in one turn of the event loop, which must not be held for more than 50 ms
+LINES_AT_ONCE = 50  # read in one turn of the event loop, which must not be held for more than 50 ms
 LAST_LINES = 20  # of what the engine wrote on stderr
 LAST_LINE_LENGTH = 300  # characters
 

@@ -64,7 +64,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             extra TEXT -- JSON
         )""",
         # Order and search in one: half a million segments are looked through in this index alone.
-        "CREATE INDEX segments_in_order ON segments (entry, start, folded)",
+        "CREATE INDEX segments_in_order ON segments (entry, start, id, folded)",
     ),
 )
 

@@ -80,7 +80,7 @@ class _Embedding:
     def logits(self, x: str) -> str:
         if self._layers.precision == "int8":
             return self._layers.times_blocks(x, self._values, self._scales, self._rows, self._columns)
-        return self._layers.graph.node("Gemm", [x, self._layers.as_float(self._matrix)], transB=1)
+        return self._layers.graph.node("Gemm", [x, self._layers.float_matrix(self._matrix)], transB=1)
 
 
 class _Decoder:

@@ -21,6 +21,7 @@ from engine.types import Precision
 QUERY_SCALE = HEAD_SIZE**-0.5
 _EPSILON = 1e-5  # of every layer norm in Whisper
 _FLOAT = 1  # onnx.TensorProto.FLOAT
+_FOLDED = 1 << 20  # elements: tract 0.23 casts a larger constant anew in each run
 _INT8_ACTIVATIONS = 4  # MatMulNBits's accuracy level at which both sides are multiplied as 8-bit integers
 
 
@@ -113,11 +114,16 @@ class Layers:
         return self.graph.constant(self._half(name, 1.0))
 
     def as_float(self, x: str) -> str:
-        """Cast to float32; a runtime folds it for a constant."""
+        """Cast to float32."""
         return self.graph.node("Cast", [x], to=_FLOAT)
 
+    def float_matrix(self, matrix: str) -> str:
+        """A constant as float32, in pieces that every runtime computes once, when it loads the graph."""
+        pieces = [self.as_float(piece) for piece in self.graph.pieces(matrix, _FOLDED)]
+        return self.graph.node("Concat", pieces, axis=0) if len(pieces) > 1 else pieces[0]
+
     def _transposed(self, matrix: str) -> str:
-        return self.graph.node("Transpose", [self.as_float(matrix)], perm=[1, 0])
+        return self.graph.node("Transpose", [self.float_matrix(matrix)], perm=[1, 0])
 
     def _bias(self, name: str, factor: float) -> NDArray[np.float32]:
         if f"{name}.bias" in self.model.tensors:

@@ -6,6 +6,7 @@ mapped, not read, when it is loaded.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from contextlib import suppress
@@ -69,6 +70,26 @@ class GraphFile:
             self._constants.append(self._external(name, arrays))
         return name
 
+    def pieces(self, name: str, elements: int) -> Sequence[str]:
+        """A constant once more, cut along its first dimension into constants of at most so many elements each.
+
+        They share its bytes in the file.
+        """
+        whole = next(constant for constant in self._constants if constant.name == name)
+        rows, *row = whole.dims
+        step = max(1, elements // math.prod(row))
+        if rows <= step or whole.data_location != TensorProto.EXTERNAL:
+            return [name]
+        entries = {entry.key: entry.value for entry in whole.external_data}
+        start, row_bytes = int(entries["offset"]), int(entries["length"]) // rows
+        spans = [(first, min(step, rows - first)) for first in range(0, rows, step)]
+        found = [
+            self._entry(self._name("w"), whole.data_type, (count, *row), start + first * row_bytes, count * row_bytes)
+            for first, count in spans
+        ]
+        self._constants += found
+        return [piece.name for piece in found]
+
     def node(self, kind: str, inputs: Sequence[str], output: str = "", domain: str = "", **attributes: Any) -> str:  # noqa: ANN401
         """A node with one output; its name, made up unless given."""
         return self.nodes(kind, inputs, [output or self._name("t")], domain, **attributes)[0]
@@ -91,7 +112,9 @@ class GraphFile:
         with self._data:
             self._data.flush()
             os.fsync(self._data.fileno())
-        graph = helper.make_graph(self._nodes, self._path.stem, self._inputs, self._outputs, self._constants)
+        used = {name for node in self._nodes for name in node.input}
+        constants = [constant for constant in self._constants if constant.name in used]
+        graph = helper.make_graph(self._nodes, self._path.stem, self._inputs, self._outputs, constants)
         domains = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
         model = helper.make_model(graph, opset_imports=domains, producer_name="sottovoce")
         model.ir_version = IR_VERSION
@@ -107,12 +130,17 @@ class GraphFile:
         self._data.seek(start)
         for array in arrays:
             self._data.write(np.ascontiguousarray(array).data)
-        entries = {"location": self._data_path.name, "offset": start, "length": self._data.tell() - start}
-        rows = sum(array.shape[0] for array in arrays)
+        shape = (sum(array.shape[0] for array in arrays), *arrays[0].shape[1:])
+        kind = helper.np_dtype_to_tensor_dtype(arrays[0].dtype)
+        return self._entry(name, kind, shape, start, self._data.tell() - start)
+
+    def _entry(self, name: str, kind: int, shape: Sequence[int], offset: int, length: int) -> TensorProto:
+        """A constant of ONNX type `kind` whose bytes lie in the file beside the graph."""
+        entries = {"location": self._data_path.name, "offset": offset, "length": length}
         return TensorProto(
             name=name,
-            data_type=helper.np_dtype_to_tensor_dtype(arrays[0].dtype),
-            dims=[rows, *arrays[0].shape[1:]],
+            data_type=kind,
+            dims=shape,
             data_location=TensorProto.EXTERNAL,
             external_data=[StringStringEntryProto(key=key, value=str(value)) for key, value in entries.items()],
         )

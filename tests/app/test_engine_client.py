@@ -12,6 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.engine_client import EngineClient
+from app.worker_process import LINES_AT_ONCE
 from engine.endings import Death
 from engine.errors import Code
 from engine.protocol import Done, Event, Loaded, Partial, Progress, Ready, SegmentEvent, Started, Transcribe
@@ -175,7 +176,7 @@ def test_a_flood_holds_no_turn_of_the_event_loop(qtbot: QtBot, start_engine: Sta
     client.transcribe(asked("flood-5000.wav"))
     qtbot.waitUntil(lambda: bool(heard.of(Done)), timeout=20_000)
     assert len(heard.of(SegmentEvent)) == 5000
-    assert max(sizes) <= 10
+    assert max(sizes) <= LINES_AT_ONCE
 
 
 def test_a_folder_called_engine_in_the_data_folder_is_not_imported(qtbot: QtBot, tmp_path: Path) -> None:

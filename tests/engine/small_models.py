@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,12 @@ class Small:
         numbers = np.random.default_rng(seed)
         return {name: self.noise(numbers, one.kind, one.shape) for name, one in expected_tensors(hyper).items()}
 
-    def write(self, path: Path, ftype: int = 2, seed: int = 0) -> Path:
+    def write(
+        self, path: Path, ftype: int = 2, seed: int = 0, tensors: Mapping[str, NDArray[Any]] | None = None
+    ) -> Path:
+        """Write the model, with random tensors unless they are given."""
+        tensors = tensors or self.tensors(ftype, seed)
         with path.open("wb") as file:
             hyper = replace(self.hyper, ftype=ftype)
-            write_ggml(file, hyper, mel_filters(hyper.n_mels), self.words, self.tensors(ftype, seed).items())
+            write_ggml(file, hyper, mel_filters(hyper.n_mels), self.words, tensors.items())
         return path

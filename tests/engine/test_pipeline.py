@@ -144,7 +144,19 @@ def test_progress_moves_and_the_table_adds_up(run: Run, speak: Callable[..., Pat
 def test_quiet_speech_is_heard_and_said_to_be_quiet(run: Run, speak: Callable[..., Path], tmp_path: Path) -> None:
     quiet = tmp_path / "quiet.flac"
     subprocess.run(
-        ["ffmpeg", "-v", "error", "-i", speak(SENTENCE), "-af", "volume=-50dB:precision=float", "-sample_fmt", "s32", quiet], check=True
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-i",
+            speak(SENTENCE),
+            "-af",
+            "volume=-50dB:precision=float",
+            "-sample_fmt",
+            "s32",
+            quiet,
+        ],
+        check=True,
     )
     events = run(quiet)
     assert "welcome to the first meeting" in text(events)
