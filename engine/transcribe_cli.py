@@ -29,7 +29,12 @@ def add_parser(verbs: Verbs) -> None:
     add("--model", default="base", metavar="NAME|PATH", help="a model's name, or the path of a ggml file (base)")
     add("--backend", default="auto", choices=BACKENDS)
     add("--device", default="auto", choices=("auto", "cpu", "gpu"))
-    add("--precision", default="int8", choices=("int8", "fp32"), help="of the onnx backend's arithmetic")
+    add(
+        "--precision",
+        default="int8",
+        choices=("int8", "fp32"),
+        help="how onnx computes; tract: fp32 only",
+    )
     add("--language", default="auto", metavar="auto|CODE", type=_language, help="as en, de, ja; auto listens first")
     add("--task", default="transcribe", choices=("transcribe", "translate"), help="translate: into English")
     add("--format", metavar="txt,srt,vtt,json", help="one or more, with commas between (txt)")

@@ -16,6 +16,8 @@ from engine.folders import cache_folder, state_folder
 from engine.models.store import digest_of
 from engine.types import Options
 
+_INSTALL_TRACT = "pip install 'tract>=0.23,<0.24'"
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -38,14 +40,25 @@ def load_backend(options: Options, model: Path, data: Path, on_part: Callable[[i
         raise EngineError(Code.BACKEND_MISSING, f"There is no backend {options.backend!r}.")
     if options.backend == "onnx":
         return _onnx(options, model, data, on_part)
+    if options.backend == "tract":
+        return _tract(options, model, data, on_part)
     return _whispercpp(options, model, state_folder(data))
 
 
 def _onnx(options: Options, model: Path, data: Path, on_part: Callable[[int, int], None]) -> Choice:
-    from engine.backends.onnx import OnnxWhisper  # noqa: PLC0415
+    from engine.backends.onnx import load_onnx  # noqa: PLC0415
 
-    digest, cache = digest_of(model), cache_folder(data)
-    return Choice(OnnxWhisper(model, digest, options.precision, cache, options.threads, on_part), "asked for")
+    return Choice(load_onnx(options, model, digest_of(model), cache_folder(data), on_part), "asked for")
+
+
+def _tract(options: Options, model: Path, data: Path, on_part: Callable[[int, int], None]) -> Choice:
+    try:
+        from engine.backends.tract import load_tract  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise EngineError(Code.BACKEND_MISSING, f"To install it, type: {_INSTALL_TRACT}") from error
+
+    reason = "asked for" if options.precision == "fp32" else "asked for; tract has no int8 of ours, so fp32"
+    return Choice(load_tract(model, digest_of(model), cache_folder(data), on_part), reason)
 
 
 def _whispercpp(options: Options, model: Path, state: Path) -> Choice:

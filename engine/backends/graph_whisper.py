@@ -1,0 +1,188 @@
+"""Our own engine over any runtime that runs its graphs: encoder, cross and decoder, only as long as the audio."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from engine.models.ggml import GgmlModel
+from engine.stopwatch import Stopwatch
+from engine.types import SAMPLES_PER_MS, Options, Phase, Segment
+from engine.whisper.align import token_starts
+from engine.whisper.bpe import encoded
+from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, failed, is_silence
+from engine.whisper.mel import FRAMES_PER_SECOND, MAX_FRAMES, log_mel
+from engine.whisper.rules import logsumexp
+from engine.whisper.segments import segments_from_tokens
+from engine.whisper.vocabulary import Vocabulary
+from engine.whisper.words import Token
+
+if TYPE_CHECKING:
+    from engine.types import Samples
+
+# Silence that the encoder hears behind the audio. With 1 or 2 s the decoder falls into loops on some recordings,
+# with 5 s it did on none; what still loops is decoded again with all 30 s.
+_SILENCE_FRAMES = 5 * FRAMES_PER_SECOND
+_TEMPERATURES = (0.2, 0.5, 0.8)  # for what failed at 0
+_CANDIDATES = 5  # samples at a temperature above 0; the best is taken
+_PROMPT_TOKENS = 223  # half of the text context less one, as in openai/whisper
+
+
+class Runtime(Graphs, Protocol):
+    """All graphs of a model in a runtime; what the encoder gives stays in a form of its own."""
+
+    def encode(self, mel: Floats) -> Any:  # noqa: ANN401 (its own kind of tensor)
+        """(b, mels, frames) → the encoder's output (b, frames / 2, width)."""
+        ...
+
+    def cross(self, encoded: Any, rows: int) -> Cache:  # noqa: ANN401
+        """An empty cache over the cross keys and values of `encoded`, a batch of `rows` windows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """The encoder's output for a batch, and which batch that was."""
+
+    key: bytes
+    encoded: Any
+
+
+class GraphWhisper:
+    """A model whose graphs a runtime runs; see `engine.backends.base.Backend`."""
+
+    gpu = False
+
+    def __init__(self, name: str, device: str, batch: int, runtime: Runtime, model: GgmlModel, folder: Path) -> None:
+        """`runtime` has loaded the graphs in `folder`, which were built from `model`."""
+        self.name = name
+        self.device = device
+        self.batch = batch
+        self._vocabulary = Vocabulary.of(model)
+        self._filters = model.filters.copy()
+        self._runtime = runtime
+        self._decoder = Decoder(self._runtime, self._vocabulary)
+        self._watch = Stopwatch()
+        self._heard: _Heard | None = None
+        self._sizes = {file.stem: file.stat().st_size for file in folder.glob("*.weights")}
+        self.multilingual = self._vocabulary.multilingual
+
+    def decode(self, batch: Sequence[Samples], options: Options) -> list[list[Segment]]:
+        """Segments of each window; see `Backend.decode`."""
+        lengths = [len(samples) // SAMPLES_PER_MS for samples in batch]
+        prompt = self._prompt(options)
+        frames = _frames_for(max(lengths))
+        cache = self._cache(batch, frames)
+        with self._watch.stage("decode"):
+            found = self._first_try(cache, prompt, lengths, options)
+        return [
+            self._segments(self._better(hypothesis, samples, frames, prompt, options), length, options)
+            for hypothesis, samples, length in zip(found, batch, lengths, strict=True)
+        ]
+
+    def detect_language(self, samples: Samples) -> tuple[str, float]:
+        """The likeliest language and its probability; the encoder's pass is kept for `decode`."""
+        cache = self._cache([samples], _frames_for(len(samples) // SAMPLES_PER_MS))
+        with self._watch.stage("language"):
+            start = np.array([[self._vocabulary.start]], np.int64)
+            logits = self._runtime.step(start, cache).logits[:, list(self._vocabulary.languages.values())]
+            best = int(logits[0].argmax())
+            probability = float(np.exp(logits[0, best] - logsumexp(logits)[0]))
+        return list(self._vocabulary.languages)[best], probability
+
+    def phases(self) -> tuple[Phase, ...]:
+        """mel, encode, cross, decode and words."""
+        return self._watch.phases()
+
+    def reset_phases(self) -> None:
+        """Begin a new timing table."""
+        self._watch = Stopwatch()
+
+    def buffers(self) -> Mapping[str, int]:
+        """Bytes of the weights, as they lie in the files."""
+        return self._sizes
+
+    def close(self) -> None:
+        """The runtime frees its memory with its sessions."""
+
+    def _prompt(self, options: Options) -> Prompt:
+        before: tuple[int, ...] = ()
+        if options.prompt:
+            tokens = encoded(f" {options.prompt.strip()}", self._vocabulary.words)[-_PROMPT_TOKENS:]
+            before = (self._vocabulary.previous, *tokens)
+        return Prompt(before, self._vocabulary.prompt(options.language, options.task))
+
+    def _cache(self, batch: Sequence[Samples], frames: int) -> Cache:
+        """Cross keys and values of a batch, each window followed by silence up to `frames`."""
+        key = sha256(b"".join(samples.tobytes() for samples in batch)).digest() + frames.to_bytes(2, "big")
+        if self._heard is None or self._heard.key != key:
+            with self._watch.stage("mel"):
+                mel = np.stack([log_mel(samples, self._filters, frames) for samples in batch])
+            with self._watch.stage("encode"):
+                self._heard = _Heard(key, self._runtime.encode(mel))
+        with self._watch.stage("cross"):
+            return self._runtime.cross(self._heard.encoded, len(batch))
+
+    def _first_try(
+        self, cache: Cache, prompt: Prompt, lengths: Sequence[int], options: Options
+    ) -> Sequence[Hypothesis]:
+        if options.beam == 1 or options.temperature > 0:
+            return self._decoder.sample(cache, prompt, lengths, options.temperature)
+        return [
+            self._decoder.beam(cache.take([row]), prompt, length, options.beam) for row, length in enumerate(lengths)
+        ]
+
+    def _better(self, found: Hypothesis, samples: Samples, frames: int, prompt: Prompt, options: Options) -> Hypothesis:
+        """`found`, or what comes of decoding with the full 30 s and then at rising temperatures."""
+        if not self._fails(found):
+            return found
+        length = len(samples) // SAMPLES_PER_MS
+        tried, cache = [found], self._cache([samples], MAX_FRAMES)
+        with self._watch.stage("fallback"):
+            if frames < MAX_FRAMES:
+                tried += self._first_try(cache, prompt, [length], options)
+            for temperature in _TEMPERATURES:
+                if not self._fails(tried[-1]):
+                    break
+                several = self._decoder.sample(
+                    cache.take([0] * _CANDIDATES), prompt, [length] * _CANDIDATES, temperature
+                )
+                tried.append(max(several, key=lambda h: (not self._fails(h), h.avg_logprob)))
+        return max(tried, key=lambda h: (not self._fails(h), not h.loops, h.avg_logprob))
+
+    def _fails(self, hypothesis: Hypothesis) -> bool:
+        return failed(hypothesis, self._vocabulary.text(hypothesis.tokens))
+
+    def _segments(self, hypothesis: Hypothesis, length: int, options: Options) -> list[Segment]:
+        """Segments with their words' times when those are asked for."""
+        if is_silence(hypothesis):
+            return []
+        v = self._vocabulary
+        with self._watch.stage("words"):
+            bounds = self._bounds(hypothesis, length) if options.words else {}
+        tokens = [
+            (token, Token(v.words[token] if token < v.end else b"", *bounds.get(i, (0, 0)), float(np.exp(p)), p))
+            for i, (token, p) in enumerate(zip(hypothesis.tokens, hypothesis.logprobs, strict=False))
+        ]
+        return segments_from_tokens(tokens, v.first_timestamp, v.end, length, options.language)
+
+    def _bounds(self, hypothesis: Hypothesis, length: int) -> dict[int, tuple[int, int]]:
+        """Start and end of each text token, by its place among all tokens."""
+        places = [place for place, token in enumerate(hypothesis.tokens) if token < self._vocabulary.end]
+        if not places:
+            return {}
+        positions = max(1, -(-length // 20))
+        attention = np.stack([hypothesis.attention[place][:, :positions] for place in places], axis=1)
+        times = token_starts(attention)
+        return {place: (int(times[i]), int(times[i + 1])) for i, place in enumerate(places)}
+
+
+def _frames_for(length: int) -> int:
+    """Even frames for so many ms of audio and the silence behind it."""
+    frames = -(-length * FRAMES_PER_SECOND // 1000) + _SILENCE_FRAMES
+    return min(MAX_FRAMES, frames + frames % 2)

@@ -1,0 +1,113 @@
+"""The graphs in tract: the same three files as in ONNX Runtime, fp32, one thread.
+
+Dimensions stay symbolic, so one plan serves every length. Tensors go from one run into the next without passing
+through numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tract
+from numpy.typing import NDArray
+from onnx import ModelProto
+
+from engine.errors import Code, EngineError
+from engine.models.whisper_layout import HEAD_SIZE
+from engine.whisper.decode import Step
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(slots=True)
+class Cache:
+    """What the decoder remembers of a batch of windows: cross keys and values, and those of its own tokens."""
+
+    cross: dict[str, tract.Tensor]
+    past: dict[str, tract.Tensor] = field(default_factory=dict[str, tract.Tensor])
+    length: int = 0  # tokens so far
+    rows: int = 1
+
+    def take(self, rows: Sequence[int]) -> Cache:
+        """The cache of some of its rows, in this order; a row may come several times."""
+        index = np.asarray(rows)
+        cross = {name: _taken(tensor, index) for name, tensor in self.cross.items()}
+        past = {name: _taken(tensor, index) for name, tensor in self.past.items()}
+        return Cache(cross, past, self.length, len(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A graph ready to run, with the names that the file gives its inputs and outputs, in order."""
+
+    runnable: tract.Runnable
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @classmethod
+    def load(cls, path: Path) -> _Plan:
+        """EngineError BACKEND_FAILED when tract does not take the file."""
+        try:
+            runnable = tract.onnx().load(path).into_model().into_runnable()
+        except tract.TractError as error:
+            raise EngineError(Code.BACKEND_FAILED, f"tract cannot load {path.name}: {_cause(error)}") from error
+        graph = ModelProto.FromString(path.read_bytes()).graph  # tract tells the names of nodes only
+        return cls(runnable, tuple(i.name for i in graph.input), tuple(o.name for o in graph.output))
+
+    def run(self, values: Mapping[str, tract.Tensor | NDArray[Any]]) -> dict[str, tract.Tensor]:
+        try:
+            found = self.runnable.run([values[name] for name in self.inputs])
+        except tract.TractError as error:
+            raise EngineError(Code.BACKEND_FAILED, f"tract failed: {_cause(error)}") from error
+        return dict(zip(self.outputs, found, strict=True))
+
+
+class TractGraphs:
+    """Three plans over the graphs in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._encoder = _Plan.load(folder / "encoder.onnx")
+        self._cross = _Plan.load(folder / "cross.onnx")
+        self._decoder = _Plan.load(folder / "decoder.onnx")
+        past = self._decoder.runnable.input_fact(self._decoder.inputs.index("past_key.0"))
+        self._heads = int(past.dim(1))
+
+    def encode(self, mel: Floats) -> tract.Tensor:
+        """(b, mels, frames) → the encoder's output (b, frames / 2, width), left in the runtime."""
+        return self._encoder.run({"mel": mel})["encoded"]
+
+    def cross(self, encoded: tract.Tensor, rows: int) -> Cache:
+        """An empty cache over the cross keys and values of `encoded`, a batch of `rows` windows."""
+        cross = self._cross.run({"encoded": encoded})
+        empty = tract.Tensor.from_numpy(np.zeros((rows, self._heads, 0, HEAD_SIZE), np.float32))
+        past = {name.removeprefix("cross_"): empty for name in cross}
+        return Cache(cross, past, 0, rows)
+
+    def step(self, tokens: NDArray[np.int64], cache: Cache) -> Step:
+        """Run tokens (b, n) behind what `cache` holds, and let it hold them too."""
+        n, past = tokens.shape[1], cache.length
+        found = self._decoder.run(
+            {
+                "tokens": tokens,
+                "positions": np.arange(past, past + n, dtype=np.int64),
+                "mask": np.triu(np.full((n, past + n), -np.inf, np.float32), past + 1),
+                **cache.cross,
+                **{f"past_{name}": tensor for name, tensor in cache.past.items()},
+            }
+        )
+        cache.past = {name: found[name] for name in cache.past}
+        cache.length += n
+        return Step(found["logits"].to_numpy(), found["alignment"].to_numpy())
+
+
+def _taken(tensor: tract.Tensor, rows: NDArray[np.int64]) -> tract.Tensor:
+    return tract.Tensor.from_numpy(tensor.to_numpy()[rows])
+
+
+def _cause(error: tract.TractError) -> str:
+    """What went wrong; a backtrace of tract's own code follows it."""
+    return str(error).partition("\n\n")[0]
