@@ -27,4 +27,4 @@ def _merged(piece: bytes, ranks: dict[bytes, int]) -> list[int]:
         if union not in ranks:
             break
         parts[best : best + 2] = [union]
-    return [ranks[part] for part in parts]
+    return [ranks[part] for part in parts if part in ranks]  # an odd model may lack single bytes
