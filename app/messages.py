@@ -28,7 +28,7 @@ class Message:
 _OTHER_FILE = "Check whether it plays elsewhere; if it does, please report it with a copy of the file."
 _AGAIN = "Try again. If it happens again, the details say more; please report them."
 _OTHER_MODEL = "Choose another model in the toolbar and transcribe the file again."
-_REMOVE_AND_GET = "Remove it and put it there again: “sottovoce models remove NAME”, then “download” or “import”."
+_REMOVE_AND_GET = "Remove it under “More models…” in the toolbar, and download or import it again."
 
 _TODO: dict[Code, str] = {
     Code.NOT_FOUND: "If it is on a drive that was unplugged, plug it in and retry. If it was moved, drop it again.",
@@ -40,7 +40,7 @@ _TODO: dict[Code, str] = {
     Code.NO_DECODER: "Save it in another form with a program that plays it, e.g. as WAV or MP3, and drop that.",
     Code.NO_SUCH_TRACK: "Transcribe it again without naming a track.",
     Code.DAMAGED: _OTHER_FILE,
-    Code.MODEL_MISSING: "Choose a model that is here in the toolbar, or get it: “sottovoce models download NAME”.",
+    Code.MODEL_MISSING: "Choose another model in the toolbar, or get this one there: “More models…”.",
     Code.MODEL_UNKNOWN: _OTHER_MODEL,
     Code.MODEL_DAMAGED: _REMOVE_AND_GET,
     Code.MODEL_CHANGED: _REMOVE_AND_GET,
