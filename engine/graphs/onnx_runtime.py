@@ -47,9 +47,13 @@ class Cache:
     rows: int = 1
 
     def take(self, rows: Sequence[int]) -> Cache:
-        """The cache of some of its rows, in this order; a row may come several times."""
+        """The cache of some of its rows, in this order; a row may come several times.
+
+        Cross keys and values of a single window serve all rows that come of it: the graph repeats them by itself.
+        """
         index = np.asarray(rows)
-        cross = {name: _taken(value, index) for name, value in self.cross.items()}
+        one_window = all(value.shape()[0] == 1 for value in self.cross.values())
+        cross = self.cross if one_window else {name: _taken(value, index) for name, value in self.cross.items()}
         past = {name: _taken(value, index) for name, value in self.past.items()}
         return Cache(cross, past, self.length, len(rows))
 
