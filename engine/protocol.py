@@ -109,7 +109,7 @@ class TimingsEvent:
 class Notice:
     """Something the user should know that does not stop the work.
 
-    Codes: channels_cancel, quiet, damaged_at, late_sound, gpu_failed, repeats, uncovered, cpu_only, ….
+    Codes: channels_cancel, quiet, damaged_at, late_sound, gpu_failed, repeats, uncovered, cpu_only, profile, ….
     `start` and `end` name the stretch of the file it is about, when there is one.
     """
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.protocol import Loaded, Progress
-from engine.types import Timings
+from engine.types import OperatorTime, Timings
 
 _STAGES = {
     "opening": "opening",
@@ -11,6 +13,7 @@ _STAGES = {
     "listening": "listening",
     "transcribing": "transcribing",
 }
+_SHOWN_OPERATORS = 10
 
 
 def clock(ms: int) -> str:
@@ -45,3 +48,16 @@ def timing_table(timings: Timings, loaded: Loaded | None) -> str:
     if timings.peak_memory:
         lines.append(f"  {'peak memory':<24}{timings.peak_memory / 1e6:>9.1f} MB")
     return "\n".join(lines)
+
+
+def operator_table(times: Sequence[OperatorTime]) -> str:
+    """The operators that took the longest, one line each, with their share of all that were measured."""
+    if not times:
+        return "no times of operators: only onnx and tract can tell"
+    total = sum(time.ms for time in times) or 1.0
+    longest = sorted(times, key=lambda time: -time.ms)[:_SHOWN_OPERATORS]
+    lines = [
+        f"  {time.graph:<9}{time.operator:<28}{time.ms:>10.1f} ms {100 * time.ms / total:>5.1f} %{time.runs:>8} runs"
+        for time in longest
+    ]
+    return "\n".join([f"the {len(longest)} most expensive operators of {len(times)}", *lines])

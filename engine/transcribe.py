@@ -22,6 +22,7 @@ from engine.languages import LANGUAGES
 from engine.memory import peak_memory
 from engine.models.catalog import can_translate
 from engine.protocol import Done, Event, Language, Notice, Progress, SegmentEvent, Started, TimingsEvent, Transcribe
+from engine.report import operator_table
 from engine.speech.quality import is_nonsense, uncovered
 from engine.speech.vad import SpeechDetector
 from engine.speech.windows import Window, windows
@@ -112,6 +113,8 @@ class _Run:
         if peak is not None and peak < _QUIET_DBFS and self.any_text:
             yield Notice(job, "quiet", f"{peak:.0f} dBFS")
         yield self._timings(self.heard)
+        if self.command.options.profile:
+            yield Notice(job, "profile", operator_table(self.model.backend.operators()))
         yield Done(job, "text" if self.any_text else "no_speech", self.heard, self.speech, peak)
 
     def _listen(self, blocks: Iterable[AudioBlock]) -> Iterator[AudioBlock]:

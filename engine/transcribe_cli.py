@@ -49,6 +49,7 @@ def add_parser(verbs: Verbs) -> None:
     add("--track", metavar="N", type=_count, help="audio track, counted from 1; else the file's default")
     add("--events", action="store_true", help="one JSON event a line on standard output")
     add("--timings", action="store_true", help="a timing table on standard error")
+    add("--profile", action="store_true", help="the most expensive operators of onnx or tract, on standard error")
     parser.set_defaults(run=run)
 
 
@@ -121,6 +122,9 @@ def _conclude(name: str, collected: Collected, outputs: tuple[Output, ...], timi
             _say(f"{name}: wrote {output.path}")
     if timings and collected.timings:
         _say(timing_table(collected.timings, collected.loaded))
+    for notice in collected.notices:
+        if notice.code == "profile":
+            _say(notice.detail)
 
 
 def _say(line: str) -> None:
@@ -152,6 +156,7 @@ def _options(arguments: argparse.Namespace, formats: tuple[str, ...]) -> Options
         threads=arguments.threads,
         beam=max(1, arguments.beam),
         temperature=arguments.temperature,
+        profile=arguments.profile,
         track=arguments.track,
     )
 

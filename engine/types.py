@@ -65,6 +65,16 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class OperatorTime:
+    """Time one kind of operator of a runtime has taken in one graph: milliseconds in all, and in how many runs."""
+
+    graph: str
+    operator: str
+    ms: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
 class Timings:
     """The timing table of a run, complete or so far."""
 
@@ -110,6 +120,7 @@ class Options:
     threads: int = 0  # 0: one a physical core
     beam: int = 1  # 1: greedy
     temperature: float = 0.0
+    profile: bool = False  # measure the runtime's operators, for people who work on the engine
     track: int | None = None  # audio track, counted from 1; None: the file's default
 
 

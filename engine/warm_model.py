@@ -39,8 +39,16 @@ class WarmModel:
     def load(self, job: int, options: Options) -> Iterator[Event]:
         """Bring the model in memory, saying so; ends with Loaded. EngineError when it cannot be had."""
         model = Path() if options.backend == "fake" else self._file(options.model)
-        key = (model, _stamp(model), options.backend, options.device, options.precision, options.threads)
-        if self._loaded is None or key != self._key:
+        key = (
+            model,
+            _stamp(model),
+            options.backend,
+            options.device,
+            options.precision,
+            options.threads,
+            options.profile,
+        )
+        if self._loaded is None or key != self._key or options.profile:  # a profile is of one file
             yield Progress(job, "loading", 0, None, None)
             self.close()
             yield from self._fresh(job, options, model)

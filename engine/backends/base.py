@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from engine.types import Options, Phase, Samples, Segment
+    from engine.types import OperatorTime, Options, Phase, Samples, Segment
 
 
 class Backend(Protocol):
@@ -36,6 +36,10 @@ class Backend(Protocol):
 
     def reset_phases(self) -> None:
         """Begin a new timing table."""
+        ...
+
+    def operators(self) -> tuple[OperatorTime, ...]:
+        """Time by operator since it was loaded, asked once; empty where that is not measured (`Options.profile`)."""
         ...
 
     def buffers(self) -> Mapping[str, int]:

@@ -17,7 +17,7 @@ import msgspec
 
 from engine.errors import Code, EngineError
 from engine.pipe import PROTOCOL_FD
-from engine.types import SAMPLE_RATE, Options, Phase, Segment, Word
+from engine.types import SAMPLE_RATE, OperatorTime, Options, Phase, Segment, Word
 
 if TYPE_CHECKING:
     from engine.types import Samples
@@ -78,6 +78,10 @@ class Fake:
     def reset_phases(self) -> None:
         """Count windows of the next file from 0."""
         self._window = 0
+
+    def operators(self) -> tuple[OperatorTime, ...]:
+        """It has none."""
+        return ()
 
     def buffers(self) -> Mapping[str, int]:
         """Nothing is held."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.models.ggml import GgmlModel
 from engine.stopwatch import Stopwatch
-from engine.types import SAMPLES_PER_MS, Options, Phase, Segment
+from engine.types import SAMPLES_PER_MS, OperatorTime, Options, Phase, Segment
 from engine.whisper.align import token_starts
 from engine.whisper.bpe import encoded
 from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, failed, is_silence
@@ -42,6 +42,10 @@ class Runtime(Graphs, Protocol):
 
     def cross(self, encoded: Any, rows: int) -> Cache:  # noqa: ANN401
         """An empty cache over the cross keys and values of `encoded`, a batch of `rows` windows."""
+        ...
+
+    def operators(self) -> tuple[OperatorTime, ...]:
+        """Time by graph and operator since it was loaded, asked once; empty unless it was told to measure."""
         ...
 
 
@@ -102,6 +106,10 @@ class GraphWhisper:
     def reset_phases(self) -> None:
         """Begin a new timing table."""
         self._watch = Stopwatch()
+
+    def operators(self) -> tuple[OperatorTime, ...]:
+        """What the runtime measured; see `Backend.operators`."""
+        return self._runtime.operators()
 
     def buffers(self) -> Mapping[str, int]:
         """Bytes of the weights, as they lie in the files."""

@@ -58,7 +58,7 @@ def _tract(options: Options, model: Path, data: Path, on_part: Callable[[int, in
         raise EngineError(Code.BACKEND_MISSING, f"To install it, type: {_INSTALL_TRACT}") from error
 
     reason = "asked for" if options.precision == "fp32" else "asked for; tract has no int8 of ours, so fp32"
-    return Choice(load_tract(model, digest_of(model), cache_folder(data), on_part), reason)
+    return Choice(load_tract(options, model, digest_of(model), cache_folder(data), on_part), reason)
 
 
 def _whispercpp(options: Options, model: Path, state: Path) -> Choice:

@@ -25,7 +25,7 @@ import numpy as np
 from engine.backends.cpu import physical_cores
 from engine.errors import Code, EngineError
 from engine.memory import installed_memory
-from engine.types import SAMPLE_RATE, Options, Phase, Segment
+from engine.types import SAMPLE_RATE, OperatorTime, Options, Phase, Segment
 from engine.whisper.segments import segments_from_tokens
 from engine.whisper.words import Token
 
@@ -108,6 +108,10 @@ class WhisperCpp:
     def reset_phases(self) -> None:
         """Begin a new timing table."""
         cpp.whisper_reset_timings(self._context)
+
+    def operators(self) -> tuple[OperatorTime, ...]:
+        """whisper.cpp does not tell."""
+        return ()
 
     def buffers(self) -> Mapping[str, int]:
         """Bytes of weights, KV caches and compute buffers, from whisper.cpp's load log."""

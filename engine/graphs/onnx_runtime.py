@@ -5,11 +5,15 @@ A cache is never copied through Python between steps: the runtime's own values g
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
@@ -23,6 +27,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import (
 )
 
 from engine.errors import Code, EngineError
+from engine.types import OperatorTime
 from engine.whisper.decode import Step
 
 Floats = NDArray[np.float32]
@@ -35,6 +40,19 @@ _FAILURES = (  # they share no base but Exception
     NoSuchFile,
     RuntimeException,
 )
+_KERNEL = "_kernel_time"
+
+
+class _Details(msgspec.Struct, frozen=True):
+    op_name: str = ""
+
+
+class _Event(msgspec.Struct):
+    """An event of ONNX Runtime's profile; `dur` in microseconds."""
+
+    name: str
+    dur: int = 0
+    args: _Details = _Details()
 
 
 @dataclass(slots=True)
@@ -63,7 +81,9 @@ class OnnxGraphs:
 
     def __init__(self, folder: Path, threads: int, profile: bool = False) -> None:
         self._threads = threads
-        self._profile = profile
+        self._profiles = tempfile.mkdtemp(prefix="sottovoce-") if profile else ""
+        if profile:
+            weakref.finalize(self, shutil.rmtree, self._profiles, ignore_errors=True)
         self._encoder = self._session(folder / "encoder.onnx")
         self._cross = self._session(folder / "cross.onnx")
         self._decoder = self._session(folder / "decoder.onnx")
@@ -98,12 +118,23 @@ class OnnxGraphs:
         cache.length += n
         return Step(logits.numpy(), alignment.numpy())
 
+    def operators(self) -> tuple[OperatorTime, ...]:
+        """Time by graph and operator so far; empty unless profiling. It ends that: a session is profiled once."""
+        if not self._profiles:
+            return ()
+        sessions = {"encoder": self._encoder, "cross": self._cross, "decoder": self._decoder}
+        times = [time for name, session in sessions.items() for time in _operators(name, session.end_profiling())]
+        shutil.rmtree(self._profiles, ignore_errors=True)
+        self._profiles = ""
+        return tuple(times)
+
     def _session(self, path: Path) -> ort.InferenceSession:
         options = ort.SessionOptions()
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        options.enable_profiling = self._profile
+        options.enable_profiling = bool(self._profiles)
+        options.profile_file_prefix = str(Path(self._profiles, path.stem))
         try:
             return ort.InferenceSession(str(path), options, providers=_PROVIDERS)
         except _FAILURES as error:
@@ -115,6 +146,16 @@ def _run(session: ort.InferenceSession, inputs: dict[str, ort.OrtValue], outputs
         return session.run_with_ort_values(list(outputs), inputs)
     except _FAILURES as error:
         raise EngineError(Code.BACKEND_FAILED, f"ONNX Runtime failed: {error}") from error
+
+
+def _operators(graph: str, profile: str) -> list[OperatorTime]:
+    """The kernels' times in the file `profile`."""
+    events = msgspec.json.decode(Path(profile).read_bytes(), type=list[_Event])
+    kinds: dict[str, list[int]] = {}
+    for event in events:
+        if event.name.endswith(_KERNEL):
+            kinds.setdefault(event.args.op_name, []).append(event.dur)
+    return [OperatorTime(graph, kind, sum(times) / 1000, len(times)) for kind, times in kinds.items()]
 
 
 def _value(array: NDArray[Any]) -> ort.OrtValue:

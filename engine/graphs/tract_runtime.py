@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import tract
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from onnx import ModelProto
 
 from engine.errors import Code, EngineError
 from engine.models.whisper_layout import HEAD_SIZE
+from engine.types import OperatorTime
 from engine.whisper.decode import Step
 
 Floats = NDArray[np.float32]
@@ -40,39 +42,71 @@ class Cache:
         return Cache(cross, past, self.length, len(rows))
 
 
-@dataclass(frozen=True, slots=True)
+class _Node(msgspec.Struct):
+    """A node in tract's profile; constants and inputs have no time."""
+
+    op_name: str
+    secs_per_iter: float = 0.0
+
+
+class _Profile(msgspec.Struct):
+    nodes: list[_Node]
+
+
+@dataclass(slots=True)
 class _Plan:
     """A graph ready to run, with the names that the file gives its inputs and outputs, in order."""
 
+    name: str
     runnable: tract.Runnable
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    profile: bool
+    runs: int = 0
+    last: Sequence[tract.Tensor | NDArray[Any]] = ()  # what it last ran on, when that is to be measured
 
     @classmethod
-    def load(cls, path: Path) -> _Plan:
+    def load(cls, path: Path, profile: bool) -> _Plan:
         """EngineError BACKEND_FAILED when tract does not take the file."""
         try:
             runnable = tract.onnx().load(path).into_model().into_runnable()
         except tract.TractError as error:
             raise EngineError(Code.BACKEND_FAILED, f"tract cannot load {path.name}: {_cause(error)}") from error
         graph = ModelProto.FromString(path.read_bytes()).graph  # tract tells the names of nodes only
-        return cls(runnable, tuple(i.name for i in graph.input), tuple(o.name for o in graph.output))
+        inputs, outputs = tuple(i.name for i in graph.input), tuple(o.name for o in graph.output)
+        return cls(path.stem, runnable, inputs, outputs, profile)
 
     def run(self, values: Mapping[str, tract.Tensor | NDArray[Any]]) -> dict[str, tract.Tensor]:
+        inputs = [values[name] for name in self.inputs]
+        self.runs += 1
+        self.last = inputs if self.profile else ()
         try:
-            found = self.runnable.run([values[name] for name in self.inputs])
+            found = self.runnable.run(inputs)
         except tract.TractError as error:
             raise EngineError(Code.BACKEND_FAILED, f"tract failed: {_cause(error)}") from error
         return dict(zip(self.outputs, found, strict=True))
+
+    def operators(self) -> list[OperatorTime]:
+        """Time by operator of all runs so far, as if each had been like the last, which is repeated for 5 s."""
+        if not self.last:
+            return []
+        seconds: dict[str, list[float]] = {}
+        for node in msgspec.json.decode(self.runnable.profile_json(self.last), type=_Profile).nodes:
+            if node.secs_per_iter:
+                seconds.setdefault(node.op_name, []).append(node.secs_per_iter)
+        return [
+            OperatorTime(self.name, kind, 1000 * self.runs * sum(each), self.runs * len(each))
+            for kind, each in seconds.items()
+        ]
 
 
 class TractGraphs:
     """Three plans over the graphs in a folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self._encoder = _Plan.load(folder / "encoder.onnx")
-        self._cross = _Plan.load(folder / "cross.onnx")
-        self._decoder = _Plan.load(folder / "decoder.onnx")
+    def __init__(self, folder: Path, profile: bool = False) -> None:
+        self._encoder = _Plan.load(folder / "encoder.onnx", profile)
+        self._cross = _Plan.load(folder / "cross.onnx", profile)
+        self._decoder = _Plan.load(folder / "decoder.onnx", profile)
         past = self._decoder.runnable.input_fact(self._decoder.inputs.index("past_key.0"))
         self._heads = int(past.dim(1))
 
@@ -102,6 +136,10 @@ class TractGraphs:
         cache.past = {name: found[name] for name in cache.past}
         cache.length += n
         return Step(found["logits"].to_numpy(), found["alignment"].to_numpy())
+
+    def operators(self) -> tuple[OperatorTime, ...]:
+        """Time by graph and operator so far, from one more look at each graph; empty unless profiling."""
+        return tuple(time for plan in (self._encoder, self._cross, self._decoder) for time in plan.operators())
 
 
 def _taken(tensor: tract.Tensor, rows: NDArray[np.int64]) -> tract.Tensor:

@@ -186,6 +186,20 @@ def test_the_timing_table_goes_to_standard_error(sottovoce: Sottovoce, talk: Pat
     assert b"total" not in done.stdout
 
 
+def test_a_profile_names_the_most_expensive_operators_of_the_runtime(sottovoce: Sottovoce, talk: Path) -> None:
+    done = sottovoce(talk, "--backend", "onnx", "--model", "tiny.en", "--language", "en", "--timings", "--profile")
+    assert done.returncode == 0
+    said = done.stderr.decode()
+    assert said.index("real time") < said.index("most expensive operators") < said.index("MatMul")
+    assert b"MatMul" not in done.stdout
+
+
+def test_a_backend_that_cannot_be_profiled_says_so(sottovoce: Sottovoce, talk: Path) -> None:
+    done = sottovoce(talk, *FAKE, "--profile")
+    assert done.returncode == 0
+    assert b"only onnx and tract can tell" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("die", "words"),
     [

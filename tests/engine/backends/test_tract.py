@@ -139,3 +139,22 @@ def test_without_the_package_one_is_told_what_to_type(folder: Path) -> None:
     said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert said.startswith("backend_missing")
     assert "pip install" in said
+
+
+@pytest.mark.parametrize("backend", ["onnx", "tract"])
+def test_the_most_expensive_operators_are_told(folder: Path, speak: Callable[..., Path], backend: str) -> None:
+    model = loaded(folder, "tiny.en", backend, profile=True)
+    model.decode([samples_of(speak("Good morning."))], Options(language="en"))
+    times = model.operators()
+    assert {time.graph for time in times} == {"encoder", "cross", "decoder"}
+    longest = max(times, key=lambda time: time.ms)
+    assert any(name in longest.operator for name in ("MatMul", "Gemm")), longest
+    assert longest.ms > 1
+    assert longest.runs > 1
+
+
+def test_nothing_is_measured_unasked(folder: Path, speak: Callable[..., Path]) -> None:
+    for backend in ("onnx", "tract"):
+        model = loaded(folder, "tiny.en", backend)
+        model.decode([samples_of(speak("Good morning."))], Options(language="en"))
+        assert model.operators() == ()
