@@ -41,6 +41,11 @@ def physical_cores() -> int:
     return max(1, len(siblings))
 
 
+def threads_for(asked: int) -> int:
+    """How many threads to run: as asked, but not more than there are processors; 0: one a physical core."""
+    return min(asked, len(_allowed_cpus())) if asked else physical_cores()
+
+
 def _allowed_cpus() -> frozenset[int]:
     if hasattr(os, "sched_getaffinity"):
         return frozenset(os.sched_getaffinity(0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.backends.cpu import physical_cores
+from engine.backends.cpu import threads_for
 from engine.backends.graph_whisper import GraphWhisper
 from engine.graphs.cache import graphs_for
 from engine.graphs.onnx_runtime import OnnxGraphs
@@ -17,5 +17,5 @@ def load_onnx(
 ) -> GraphWhisper:
     """Build the graphs of `model` (whose sha256 is `digest`) if need be, and load them."""
     folder, read = graphs_for(model, digest, options.precision, cache, on_part)
-    runtime = OnnxGraphs(folder, options.threads or physical_cores(), options.profile)
+    runtime = OnnxGraphs(folder, options.threads_for(threads), options.profile)
     return GraphWhisper("onnx", f"CPU (ONNX Runtime {options.precision})", 8, runtime, read, folder)

@@ -22,7 +22,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import _pywhispercpp as cpp
 import numpy as np
 
-from engine.backends.cpu import physical_cores
+from engine.backends.cpu import threads_for
 from engine.errors import Code, EngineError
 from engine.memory import installed_memory
 from engine.types import SAMPLE_RATE, OperatorTime, Options, Phase, Segment
@@ -61,7 +61,7 @@ class WhisperCpp:
         if context is None:
             raise EngineError(Code.BACKEND_FAILED, f"whisper.cpp could not load the model: {_last_words()}")
         self._context = context
-        self._threads = threads or physical_cores()
+        self._threads = threads_for(threads)
         self._buffers = _buffers_in(_log)
         self.device, self.gpu = _device_in(_log, use_gpu)
         self.multilingual = bool(cpp.whisper_is_multilingual(context))

@@ -33,13 +33,15 @@ class Cache:
     past: dict[str, tract.Tensor] = field(default_factory=dict[str, tract.Tensor])
     length: int = 0  # tokens so far
     rows: int = 1
+    one_window: bool = True  # all rows continue the same window: their cross keys and values are alike
 
     def take(self, rows: Sequence[int]) -> Cache:
         """The cache of some of its rows, in this order; a row may come several times."""
         index = np.asarray(rows)
-        cross = {name: _taken(tensor, index) for name, tensor in self.cross.items()}
+        alike = self.one_window and len(rows) == self.rows
+        cross = self.cross if alike else {name: _taken(tensor, index) for name, tensor in self.cross.items()}
         past = {name: _taken(tensor, index) for name, tensor in self.past.items()}
-        return Cache(cross, past, self.length, len(rows))
+        return Cache(cross, past, self.length, len(rows), self.one_window)
 
 
 class _Node(msgspec.Struct):
@@ -119,7 +121,7 @@ class TractGraphs:
         cross = self._cross.run({"encoded": encoded})
         empty = tract.Tensor.from_numpy(np.zeros((rows, self._heads, 0, HEAD_SIZE), np.float32))
         past = {name.removeprefix("cross_"): empty for name in cross}
-        return Cache(cross, past, 0, rows)
+        return Cache(cross, past, 0, rows, rows == 1)
 
     def step(self, tokens: NDArray[np.int64], cache: Cache) -> Step:
         """Run tokens (b, n) behind what `cache` holds, and let it hold them too."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.types import Samples
 
 _CHUNK_MS = 256 * FRAME_MS  # heard at once, 8 s; fixed, so that windows do not depend on how the audio arrives
-_PAD_MS = 400  # kept around the first and the last speech of a window
+_PAD_MS = 800  # kept around the first and the last speech of a window
 _KEEP_MS = 1_000  # kept on both sides of a silence inside a window
 _CLOSE_MS = 10_000  # a silence after which nobody waits for a window to fill up
 _GOOD_PAUSE_MS = 1_000  # a longer pause is no better a place to cut

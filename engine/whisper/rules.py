@@ -79,11 +79,12 @@ def logsumexp(logits: Floats) -> Floats:
 
 
 def _never(vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """Tokens that are never said: symbols, and special tokens other than the end and timestamps."""
+    """Tokens that are never said: symbols, special tokens other than the end and timestamps, and any without a word."""
     texts = [symbol.encode() for symbol in _SYMBOLS]
     texts += [b" " + text for text in texts] + list(_SPOKEN_DASHES) + [_MUSIC_PREFIX, b" " + _MUSIC_PREFIX]
     special = range(vocabulary.start, vocabulary.first_timestamp)
-    return np.array(sorted({*_tokens(vocabulary, texts), *special}))
+    wordless = range(len(vocabulary.words), vocabulary.end)  # a file may have one word less than there are tokens
+    return np.array(sorted({*_tokens(vocabulary, texts), *special, *wordless}))
 
 
 def _tokens(vocabulary: Vocabulary, texts: Sequence[bytes]) -> list[int]:

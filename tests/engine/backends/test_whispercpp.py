@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from engine.backends import gpu, whispercpp
-from engine.backends.cpu import missing_instructions, physical_cores
+from engine.backends.cpu import missing_instructions, physical_cores, threads_for
 from engine.backends.whispercpp import WhisperCpp, parameter_values, parameters_for
 from engine.errors import Code, EngineError
 from engine.folders import models_folder
@@ -75,6 +76,12 @@ def test_metal_is_named_when_ggml_takes_it() -> None:
 def test_the_processor_of_this_machine_is_new_enough() -> None:
     assert missing_instructions() == ()
     assert physical_cores() >= 1
+
+
+def test_nobody_gets_more_threads_than_there_are_processors() -> None:
+    assert threads_for(0) == physical_cores()
+    assert threads_for(1) == 1
+    assert threads_for(9_999) <= (os.cpu_count() or 1)
 
 
 @pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="qemu-user shows an old processor; it is not installed")

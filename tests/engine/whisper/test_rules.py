@@ -74,6 +74,12 @@ def test_the_published_symbols_are_never_said_and_no_other_word_is_forbidden(
     assert v.end not in forbidden
 
 
+def test_a_token_that_the_model_has_no_word_for_is_never_said() -> None:
+    short = Vocabulary([b" a"] * 50_256, 51865, multilingual=True)
+    assert allowed(Rules(short), short, [*times(short, 0), 5]) >= {50_255, short.end}
+    assert 50_256 not in allowed(Rules(short), short, [*times(short, 0), 5])
+
+
 def test_the_first_token_is_a_time_within_a_second(english: Vocabulary) -> None:
     assert allowed(Rules(english), english, []) == set(times(english, *range(ONE_SECOND + 1)))
 
