@@ -17,5 +17,5 @@ def load_onnx(
 ) -> GraphWhisper:
     """Build the graphs of `model` (whose sha256 is `digest`) if need be, and load them."""
     folder, read = graphs_for(model, digest, options.precision, cache, on_part)
-    runtime = OnnxGraphs(folder, options.threads_for(threads), options.profile)
+    runtime = OnnxGraphs(folder, threads_for(options.threads), options.profile)
     return GraphWhisper("onnx", f"CPU (ONNX Runtime {options.precision})", 8, runtime, read, folder)
