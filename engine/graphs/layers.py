@@ -56,7 +56,8 @@ class Layers:
         if self.precision == "int8":
             return self.times_blocks(x, *self.block_constants([f"{name}.weight" for name in names], factors), bias)
         matrix = self.graph.constant(*(self._half(f"{name}.weight", factor) for name, factor in pairs))
-        product = self.graph.node("MatMul", [x, self._transposed(matrix)])
+        transposed = self.graph.node("Transpose", [self.float_matrix(matrix)], perm=[1, 0])
+        product = self.graph.node("MatMul", [x, transposed])
         return self.graph.node("Add", [product, bias])
 
     def block_constants(self, names: Sequence[str], factors: Sequence[float] = ()) -> tuple[str, str, int, int]:
@@ -122,16 +123,13 @@ class Layers:
         pieces = [self.as_float(piece) for piece in self.graph.pieces(matrix, _FOLDED)]
         return self.graph.node("Concat", pieces, axis=0) if len(pieces) > 1 else pieces[0]
 
-    def _transposed(self, matrix: str) -> str:
-        return self.graph.node("Transpose", [self.float_matrix(matrix)], perm=[1, 0])
-
     def _bias(self, name: str, factor: float) -> NDArray[np.float32]:
         if f"{name}.bias" in self.model.tensors:
             return self.floats(f"{name}.bias", factor)
         return np.zeros(self.model.tensors[f"{name}.weight"].shape[0], np.float32)  # keys have none
 
     def _half(self, name: str, factor: float) -> NDArray[np.float32] | NDArray[np.float16]:
-        """As float16 when the model has it so and `factor` is a power of two (1, 1/8), which loses nothing."""
+        """As float16 when the model has it so; `factor` is 1, or 1/8: numbers below 0.0005 lose their last bits."""
         if self.model.tensors[name].type is GgmlType.F16:
             return self.model.array(name) * np.float16(factor)
         return self.floats(name, factor)
