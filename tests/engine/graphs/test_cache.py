@@ -192,7 +192,7 @@ def test_a_full_disk_is_said_and_nothing_is_left(model: Path, tmp_path: Path) ->
         assert caught.value.code is Code.DISK_FULL
         assert left_over(disk) == []
     finally:
-        subprocess.run(["umount", disk], check=True)
+        subprocess.run(["umount", "-l", disk], check=True)
 
 
 def test_a_folder_that_may_not_be_written_is_an_engine_error(model: Path, tmp_path: Path) -> None:

@@ -73,6 +73,18 @@ def test_rows_of_a_cache_can_be_taken_in_any_order_and_twice(graphs: OnnxGraphs,
     assert np.abs(right[0] - right[2]).max() > 0.1, "the rows were alike: nothing was tested"
 
 
+def test_beams_of_a_window_share_what_they_hear_without_a_copy(graphs: OnnxGraphs, mel: NDArray[np.float32]) -> None:
+    cache = cache_of(graphs, mel[:1])
+    graphs.step(TOKENS, cache)
+    beams = cache.take([0, 0, 0])
+    assert beams.cross is cache.cross
+    step = graphs.step(np.array([[11], [12], [13]], np.int64), beams)
+    for row, token in enumerate([11, 12, 13]):
+        alone = graphs.step(np.array([[token]], np.int64), cache.take([0]))
+        near(step.logits[row], alone.logits[0])
+        near(step.alignment[row], alone.alignment[0])
+
+
 def test_a_taken_cache_grows_alone(graphs: OnnxGraphs, mel: NDArray[np.float32]) -> None:
     cache = cache_of(graphs, mel[:1])
     graphs.step(TOKENS, cache)
