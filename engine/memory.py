@@ -6,12 +6,21 @@ import sys
 
 if sys.platform != "win32":
     import os
+    import re
     import resource
+    from pathlib import Path
 
     def peak_memory() -> int | None:
-        """The most memory this process ever held, in bytes."""
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024  # macOS counts bytes, Linux kilobytes
+        """The most memory this process ever held, in bytes.
+
+        Linux's getrusage will not do: a child starts with the peak of the process that forked it.
+        """
+        try:
+            status = Path("/proc/self/status").read_text("ascii", "replace")
+        except OSError:  # macOS, which counts in bytes
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        found = re.search(r"VmHWM:\s+(\d+) kB", status)
+        return int(found[1]) * 1024 if found else None
 
     def installed_memory() -> int | None:
         """The machine's memory in bytes; None where it cannot be asked."""

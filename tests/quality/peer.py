@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from engine.audio.media import open_media
+from engine.memory import peak_memory
 
 Transcribe = Callable[[np.ndarray[Any, Any], str], str]
 
@@ -43,8 +43,7 @@ def main() -> None:
         began = time.monotonic()
         text = transcribe(samples, request["language"])
         seconds = time.monotonic() - began
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        print(json.dumps({"text": text, "seconds": seconds, "peak": peak}), file=out, flush=True)
+        print(json.dumps({"text": text, "seconds": seconds, "peak": peak_memory()}), file=out, flush=True)
 
 
 def _whispercpp(arguments: argparse.Namespace) -> Transcribe:

@@ -10,16 +10,17 @@ from pathlib import Path
 import pytest
 
 READ = """
-import resource, sys, time
+import sys, time
 from engine.audio.media import open_media
+from engine.memory import peak_memory
 began = time.process_time()
 with open_media(sys.argv[1]) as media:
     blocks = media.blocks()
     samples = len(next(blocks).samples)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_memory()
     samples += sum(len(block.samples) for block in blocks)
-grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-print(samples / 16, grown * 1024, samples / 16_000 / (time.process_time() - began))
+grown = peak_memory() - before
+print(samples / 16, grown, samples / 16_000 / (time.process_time() - began))
 """
 MOST_GROWTH = 16 << 20  # bytes; a minute as float32 is 4 MB
 
