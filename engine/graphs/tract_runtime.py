@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from engine.errors import Code, EngineError
-from engine.models.whisper_layout import HEAD_SIZE
+from engine.models.whisper_layout import HEAD_SIZE, TEXT_CONTEXT
 from engine.types import OperatorTime
 from engine.whisper.decode import Step
 
@@ -126,6 +126,8 @@ class TractGraphs:
     def step(self, tokens: NDArray[np.int64], cache: Cache) -> Step:
         """Run tokens (b, n) behind what `cache` holds, and let it hold them too."""
         n, past = tokens.shape[1], cache.length
+        if past + n > TEXT_CONTEXT:  # tract would end the process
+            raise EngineError(Code.BACKEND_FAILED, f"The decoder has no place for {past + n} tokens.")
         found = self._decoder.run(
             {
                 "tokens": tokens,

@@ -109,6 +109,17 @@ def test_rows_can_be_dropped_from_a_batch(folder: Path) -> None:
     np.testing.assert_allclose(found, runtime.step(np.array([[11]], np.int64), alone).logits[0], atol=TIE)
 
 
+def test_more_tokens_than_the_context_holds_are_an_error_and_no_death(folder: Path) -> None:
+    file = model_path(folder, "tiny.en")
+    graphs, _ = graphs_for(file, digest_of(file), "fp32", folder / "cache", lambda _done, _of: None)
+    runtime = TractGraphs(graphs)
+    cache = runtime.cross(runtime.encode(np.zeros((1, 80, 100), np.float32)), 1)
+    runtime.step(np.full((1, 448), 440, np.int64), cache)
+    with pytest.raises(EngineError) as caught:
+        runtime.step(np.array([[440]], np.int64), cache)
+    assert caught.value.code is Code.BACKEND_FAILED
+
+
 def test_int8_asked_for_says_that_it_is_fp32(folder: Path) -> None:
     options = Options(backend="tract", precision="int8")
     choice = load_backend(options, model_path(folder, "tiny.en"), folder, lambda _done, _of: None)
