@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from engine.types import Samples
 
 _CHUNK_MS = 256 * FRAME_MS  # heard at once, 8 s; fixed, so that windows do not depend on how the audio arrives
-_PAD_MS = 800  # kept around the first and the last speech of a window
-_KEEP_MS = 1_000  # kept on both sides of a silence inside a window
-_CLOSE_MS = 10_000  # a silence after which nobody waits for a window to fill up
+# Of a silence so much is kept at each end, in a window and at its edges. Measured with Whisper base on 24 recordings:
+# 166 words wrong with 0.2 s, 159 with 0.4 s, 150 with 0.8 s, 151 with 1 s, and 157 when nothing was left out.
+_KEEP_MS = 1_000
+_CLOSE_MS = 20_000  # a silence after which nobody waits for the window to fill up; bounds what must be held
 _GOOD_PAUSE_MS = 1_000  # a longer pause is no better a place to cut
 _UNFILLED_COST = 0.1  # a millisecond that stays empty in a window, in milliseconds of pause
 _INNER_CUT = -0.5 * WINDOW_MS * _UNFILLED_COST  # worth of a cut within speech: as no pause, in a half-empty window
@@ -102,9 +103,9 @@ class _Packer:
         while self._tape.end - self._heard >= _CHUNK_MS:
             yield from self._listen(self._heard + _CHUNK_MS)
             if self._spans and self._finder.settled - self._spans[-1].end >= _CLOSE_MS:
-                yield self._close(len(self._spans), self._spans[-1].end + _PAD_MS)
+                yield self._close(len(self._spans), self._spans[-1].end + _KEEP_MS)
             needed = self._spans[0].start if self._spans else self._finder.settled
-            self._tape.forget_before(max(self._fence, needed - _PAD_MS))
+            self._tape.forget_before(max(self._fence, needed - _KEEP_MS))
 
     def finish(self) -> Iterator[Window]:
         """The last windows, when the audio is over."""
@@ -131,7 +132,7 @@ class _Packer:
             self._spans[-1] = SpeechSpan(self._spans[-1].start, span.end)
         else:
             if self._spans and span.start - self._spans[-1].end >= _CLOSE_MS:
-                yield self._close(len(self._spans), self._spans[-1].end + _PAD_MS)
+                yield self._close(len(self._spans), self._spans[-1].end + _KEEP_MS)
             self._spans.append(span)
         while _length(self._pieces(self._spans, self._spans[-1].end)) > WINDOW_MS:
             yield self._cut()
@@ -155,7 +156,7 @@ class _Packer:
         piece = next(p for p in self._pieces(self._spans, self._spans[-1].end) if p.at + p.length > WINDOW_MS)
         latest = piece.start + WINDOW_MS - piece.at
         number, span = next((i, span) for i, span in enumerate(self._spans) if span.end > latest)
-        earliest = max(latest - _LAST_MS, span.start + FRAME_MS)
+        earliest = latest - _LAST_MS  # within the span: a pause in the second half of the window would have been taken
         cut = earliest + _quietest(self._tape.read(earliest, latest))
         self._spans[number : number + 1] = [SpeechSpan(span.start, cut), SpeechSpan(cut, span.end)]
         return self._close(number + 1, cut)
@@ -164,7 +165,7 @@ class _Packer:
         """The window of the first `count` spans; `limit` is where the following window may begin."""
         spans, self._spans = self._spans[:count], self._spans[count:]
         bare = _length(self._pieces(spans, spans[-1].end))
-        end = min(spans[-1].end + min(_PAD_MS, WINDOW_MS - bare), limit)
+        end = min(spans[-1].end + min(_KEEP_MS, WINDOW_MS - bare), limit)
         pieces = self._pieces(spans, end)
         self._fence = limit
         samples = np.concatenate([self._tape.read(piece.start, piece.start + piece.length) for piece in pieces])
@@ -173,7 +174,7 @@ class _Packer:
     def _pieces(self, spans: list[SpeechSpan], end: int) -> tuple[Piece, ...]:
         """What is kept of the file from before the first span to `end`."""
         pieces: list[Piece] = []
-        at, start = 0, max(spans[0].start - _PAD_MS, self._fence)
+        at, start = 0, max(spans[0].start - _KEEP_MS, self._fence)
         for span, following in pairwise(spans):
             if following.start - span.end > 2 * _KEEP_MS:
                 pieces.append(Piece(at, start, span.end + _KEEP_MS - start))
