@@ -6,9 +6,9 @@ from dataclasses import fields
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QPalette
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from app.look import Quiet, scaled, small, unit
+from app.look import Label, Quiet, scaled, small, unit
 from app.messages import describe_failure, notice_sentence
 from app.timing_table import TimingTable
 from app.wording import clock, seconds
@@ -68,8 +68,8 @@ class Details(QScrollArea):
         layout.addWidget(self._heading(heading))
         layout.addWidget(part)
 
-    def _heading(self, text: str) -> QLabel:
-        label = QLabel(text)
+    def _heading(self, text: str) -> Label:
+        label = Label(text)
         label.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         label.setContentsMargins(0, 2 * unit(self), 0, 0)
         return label
@@ -87,7 +87,7 @@ class Details(QScrollArea):
             self._notices.addWidget(self._notice(notice))
 
     def _notice(self, notice: Notice) -> QWidget:
-        text = QLabel(notice_sentence(notice))
+        text = Label(notice_sentence(notice))
         text.setFont(small(self.font()))
         text.setWordWrap(True)
         if notice.start is None:
@@ -115,7 +115,7 @@ class Facts(QWidget):
         self._grid.setHorizontalSpacing(2 * unit(self))
         self._grid.setVerticalSpacing(unit(self) // 2)
         self._grid.setColumnStretch(1, 1)
-        self._rows: list[tuple[QLabel, QLabel]] = []
+        self._rows: list[tuple[Label, Label]] = []
 
     def show_facts(self, facts: list[tuple[str, str]]) -> None:
         """Show these in place of what was there; labels are used again, since this is called often."""
@@ -130,8 +130,8 @@ class Facts(QWidget):
                 name.setText(shown[number][0])
                 value.setText(shown[number][1])
 
-    def _new_row(self) -> tuple[QLabel, QLabel]:
-        name, value = Quiet(), QLabel()
+    def _new_row(self) -> tuple[Label, Label]:
+        name, value = Quiet(), Label()
         value.setFont(name.font())
         value.setWordWrap(True)
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.icons import Picture
-from app.look import Quiet, faint, scaled, unit
+from app.look import Label, Quiet, faint, scaled, unit
 
 
 class EmptyPage(QWidget):
@@ -22,7 +22,8 @@ class EmptyPage(QWidget):
         step = unit(self)
         picture = Picture()
         picture.show_icon("drop", 4 * self.fontMetrics().height())
-        title = QLabel("Drop recordings or videos here", alignment=Qt.AlignmentFlag.AlignCenter)
+        title = Label("Drop recordings or videos here")
+        title.setAlignment(Qt.AlignmentFlag.AlignCenter)
         title.setFont(scaled(self.font(), 1.6, QFont.Weight.Medium))
         self.button = QPushButton("Open files…")
         self.button.setToolTip("Open recordings or videos (Ctrl+O)")

@@ -9,9 +9,9 @@ from functools import cache
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QLabel
+from PySide6.QtWidgets import QAbstractButton
 
-from app.look import secondary
+from app.look import Label, secondary
 from engine.resource_files import resource
 
 _STROKE = b'stroke="#000"'  # as every file has it
@@ -53,7 +53,7 @@ def recolour(root: QObject) -> None:
                 target.setIcon(icon(name))
 
 
-class Picture(QLabel):
+class Picture(Label):
     """An icon that stands by itself, in the colour of the text around it, also when that changes."""
 
     def __init__(self) -> None:

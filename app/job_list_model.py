@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from app.job_words import RowWords, row_words, spoken
 from app.jobs import Jobs
+from app.look import tip
 from app.wording import day
 from engine.files import shown
 from engine.library import Entry
@@ -87,7 +88,7 @@ class JobListModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return spoken(entry, self.words(entry))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(filter(None, (entry.title, shown(entry.source), self.words(entry).state)))
+            return tip("\n".join(filter(None, (entry.title, shown(entry.source), self.words(entry).state))))
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: ANN401, N802

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QKeySequence
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QVBoxLayout, QWidget
 
-from app.look import Quiet, scaled, unit
+from app.look import Label, Quiet, scaled, unit
 
 _KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
@@ -64,14 +64,14 @@ class Keys(QDialog):
         grid.setVerticalSpacing(step // 2)
         row = 0
         for group, keys in _KEYS:
-            heading = QLabel(group)
+            heading = Label(group)
             heading.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
             heading.setContentsMargins(0, 2 * step if row else 0, 0, 0)
             grid.addWidget(heading, row, 0, 1, 2)
             for number, (key, what) in enumerate(keys, row + 1):
                 spelled = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
                 grid.addWidget(Quiet(spelled, 1.0), number, 0, Qt.AlignmentFlag.AlignRight)
-                grid.addWidget(QLabel(what), number, 1)
+                grid.addWidget(Label(what), number, 1)
             row += len(keys) + 1
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)

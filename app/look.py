@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import Qt as Text
 from PySide6.QtWidgets import QLabel, QWidget
 
 READING_SCALE = 1.22  # the transcript's type against the window's
@@ -101,7 +102,21 @@ class Hairline(QWidget):
             painter.fillRect(0, 0, round(self.width() * self._share), self.height(), accent(self.palette()))
 
 
-class Quiet(QLabel):
+def tip(text: str) -> str:
+    """The tooltip that shows `text` as it stands: without this, Qt takes what looks like HTML for HTML."""
+    return Text.convertFromPlainText(text) if Text.mightBeRichText(text) else text
+
+
+class Label(QLabel):
+    """All labels: names of files and words of other programs are text, never HTML."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+
+
+class Quiet(Label):
     """Text that steps back: secondary colour, a little smaller."""
 
     def __init__(self, text: str = "", scale: float = SMALL_SCALE) -> None:
@@ -123,7 +138,7 @@ class Quiet(QLabel):
             self.setPalette(palette)
 
 
-class Elided(QLabel):
+class Elided(Label):
     """One line that gives way in its middle when there is no room."""
 
     def minimumSizeHint(self) -> QSize:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QPushButton, QStackedWidget
+from PySide6.QtWidgets import QGridLayout, QProgressBar, QPushButton, QStackedWidget
 
-from app.look import Quiet, scaled
+from app.look import Label, Quiet, scaled, tip
 from engine.models.catalog import CatalogEntry, find, human_size
 from engine.models.store import StoredModel
 
@@ -19,7 +19,7 @@ class ModelRow:
 
     def __init__(self, name: str, size: int, grid: QGridLayout, row: int) -> None:
         self.name, self._size = name, size
-        self._name, self._note = QLabel(name), Quiet()
+        self._name, self._note = Label(name), Quiet()
         self._bytes = Quiet(human_size(size))
         self.button, self.cancel = QPushButton(), QPushButton("Cancel")
         self.cancel.setAccessibleName(f"Cancel the download of {name}")
@@ -42,7 +42,7 @@ class ModelRow:
         self._right.setCurrentWidget(self.button)
         self._name.setFont(scaled(self._name.font(), 1.0, QFont.Weight.DemiBold if stored else QFont.Weight.Normal))
         self._note.setText(error or note(find(self.name), stored))
-        self._note.setToolTip(error or (stored.source if stored else ""))
+        self._note.setToolTip(tip(error or (stored.source if stored else "")))
         self._label("Remove" if stored else "Download")
 
     def show_progress(self, done: int) -> None:

@@ -13,14 +13,13 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
-from app.look import Quiet, unit
+from app.look import Label, Quiet, unit
 from app.model_row import ModelRow
 from app.model_task import ModelTask
 from engine.errors import EngineError
@@ -50,7 +49,7 @@ class ModelsDialog(QDialog):
         self.rows: dict[str, ModelRow] = {}
         step = unit(self)
         self._grid = QGridLayout()
-        self.message = QLabel()
+        self.message = Label()
         self.message.setWordWrap(True)
         self.stop_import = QPushButton("Cancel")
         self.stop_import.setAccessibleName("Cancel the import")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.icons import Picture
-from app.look import Quiet, scaled, unit
+from app.look import Label, Quiet, scaled, unit
 from app.page_words import Says
 
 Button = tuple[str, Callable[[], None] | QMenu]  # what it says, and what it does or opens
@@ -22,7 +22,7 @@ class Bar(QFrame):
         super().__init__(parent)
         step = unit(self)
         self._icon = Picture()
-        self._text = QLabel()
+        self._text = Label()
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._buttons = QHBoxLayout()
@@ -53,7 +53,7 @@ class Placard(QWidget):
         super().__init__(parent)
         step = unit(self)
         self._icon = Picture()
-        self._title, self._todo, self._detail = QLabel(), Quiet(scale=1.0), Quiet()
+        self._title, self._todo, self._detail = Label(), Quiet(scale=1.0), Quiet()
         self._title.setFont(scaled(self.font(), 1.3, QFont.Weight.Medium))
         self._busy = QProgressBar(maximum=0, textVisible=False)
         self._busy.setAccessibleName("Working")

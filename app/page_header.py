@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 from app.job_words import share_of
 from app.jobs import Live
 from app.language_picker import LanguagePicker
-from app.look import Elided, Hairline, Quiet, scaled, small, unit
+from app.look import Elided, Hairline, Quiet, scaled, small, tip, unit
 from app.wording import clock, model_label
 from engine.languages import language_name
 from engine.library import Entry
@@ -59,7 +59,7 @@ class PageHeader(QWidget):
         """Say what is known of an entry by now."""
         self._entry = entry
         self._title.setText(entry.title)
-        self._title.setToolTip(entry.title)
+        self._title.setToolTip(tip(entry.title))
         known = (clock(entry.duration) if entry.duration else "", _track(entry), model_label(entry.options.model))
         self._facts.setText(" · ".join(filter(None, known)) + (" ·" if entry.language else ""))
         self._language.setVisible(bool(entry.language))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from app.jobs import Live
-from app.look import Elided, Quiet, small, unit
+from app.look import Elided, Quiet, small, tip, unit
 from app.wording import model_label, seconds, speed, time_left
 from engine.library import Entry
 from engine.types import Timings
@@ -74,7 +74,7 @@ class StatusLine(QWidget):
     def say(self, text: str, button: str = "", act: Callable[[], object] | None = None) -> None:
         """Show a message for a while, with something to do about it."""
         self._message.setText(text)
-        self._message.setToolTip(text)
+        self._message.setToolTip(tip(text))
         self._act.setVisible(act is not None)
         self._act.setText(button)
         self._act.setAccessibleName(f"{text} {button}")
@@ -94,12 +94,12 @@ class StatusLine(QWidget):
         self.clear()
         does()
 
-    def _part(self, tip: str, act: Callable[[], None]) -> QToolButton:
+    def _part(self, about: str, act: Callable[[], None]) -> QToolButton:
         if self._layout.count():
             self._layout.addWidget(Quiet("·"))
         button = QToolButton(autoRaise=True)
         button.setFont(small(self.font()))
-        button.setToolTip(tip)
+        button.setToolTip(about)
         button.clicked.connect(lambda _checked: act())
         self._layout.addWidget(button)
         return button

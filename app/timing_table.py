@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from app.look import Hairline, Quiet, accent, faint, small, unit
+from app.look import Hairline, Label, Quiet, accent, faint, small, unit
 from app.wording import seconds, speed
 from engine.types import Phase, Timings
 
@@ -28,9 +28,9 @@ class TimingTable(QWidget):
         self._grid.setColumnStretch(1, 1)
         for column, heading in enumerate(_HEADINGS):
             self._grid.addWidget(Quiet(heading, 0.82), 0, column, _side(column))
-        self._rows: list[tuple[QLabel, ShareBar, QLabel, QLabel, QLabel]] = []
+        self._rows: list[tuple[Label, ShareBar, Label, Label, Label]] = []
         self._line = Hairline()
-        self._total, self._speed = QLabel(), QLabel()
+        self._total, self._speed = Label(), Label()
         for label in (self._total, self._speed):
             label.setFont(small(self.font()))
 
@@ -49,7 +49,7 @@ class TimingTable(QWidget):
 
     def _make_rows(self, count: int) -> None:
         while len(self._rows) < count:
-            widgets = (QLabel(), ShareBar(), QLabel(), QLabel(), QLabel())
+            widgets = (Label(), ShareBar(), Label(), Label(), Label())
             for column, widget in enumerate(widgets):
                 widget.setFont(small(self.font()))
                 self._grid.addWidget(widget, len(self._rows) + 1, column, _side(column))
@@ -85,7 +85,7 @@ class ShareBar(QWidget):
             painter.drawRoundedRect(QRectF(0, 1, self.width() * share, 4), 2, 2)
 
 
-def _fill(widgets: tuple[QLabel, ShareBar, QLabel, QLabel, QLabel], phase: Phase, whole: int) -> None:
+def _fill(widgets: tuple[Label, ShareBar, Label, Label, Label], phase: Phase, whole: int) -> None:
     name, bar, time, runs, each = widgets
     name.setText(phase.name)
     bar.set_share(phase.ms / whole if whole else 0.0)

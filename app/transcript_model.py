@@ -11,6 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.look import tip
 from app.wording import clock, exact_clock
 from engine.types import Segment
 
@@ -56,8 +57,10 @@ class TranscriptModel(QAbstractListModel):
             return shown_text(segment)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{clock(segment.start)}: {shown_text(segment)}"
-        if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole}:
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
             return flag_sentence(segment) or None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(flag_sentence(segment)) or None
         return None
 
     def segment(self, row: int) -> Segment:

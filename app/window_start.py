@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from app.crash_log import CrashLog
 from app.engine_client import EngineClient
 from app.jobs import Jobs
+from app.look import tip
 from app.main_window import MainWindow
 from app.messages import message
 from app.settings import Settings
@@ -107,7 +108,7 @@ def _give_up(what: str, todo: str) -> int:
     """Say why there is no window."""
     print(f"{what}\n{todo}", file=sys.stderr)
     if QGuiApplication.platformName() not in {"offscreen", "minimal"}:  # where nobody could close it
-        box = QMessageBox(QMessageBox.Icon.Critical, "Sottovoce", what)
-        box.setInformativeText(todo)
+        box = QMessageBox(QMessageBox.Icon.Critical, "Sottovoce", tip(what))
+        box.setInformativeText(tip(todo))
         box.exec()
     return 1
