@@ -5,13 +5,14 @@ python -m app.export_job LIBRARY ENTRY FORMAT [FILE]      without a file: to sta
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from engine.errors import EngineError
+from engine.errors import Code, EngineError
 from engine.exports import FORMATS
 from engine.files import atomic_write
 from engine.library import Library
@@ -22,8 +23,10 @@ def main(arguments: Sequence[str]) -> int:
     library_path, entry_id, format_name, *target = arguments
     try:
         library = Library.open(Path(library_path), writable=False)
+        source = library.entry(int(entry_id)).source
         text = FORMATS[format_name].write(library.transcript(int(entry_id))).encode()
         if target:
+            _refuse_source(Path(target[0]), source)
             atomic_write(Path(target[0]), text, overwrite=True)
         else:
             sys.stdout.buffer.write(text)
@@ -31,6 +34,16 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.buffer.write(msgspec.json.encode([error.code, error.detail]))
         return 1
     return 0
+
+
+def _refuse_source(target: Path, source: bytes) -> None:
+    """The dialog lets any file be replaced, but the recording is never written, by whatever name."""
+    try:
+        same = target.samefile(os.fsdecode(source))
+    except OSError:
+        return  # one of them is not there or out of reach, so they are not the same
+    if same:
+        raise EngineError(Code.IS_SOURCE, str(target))
 
 
 if __name__ == "__main__":

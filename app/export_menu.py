@@ -109,5 +109,12 @@ def _suggested(entry: Entry, format_: Format, settings: Settings) -> Path:
     """The folder of the last export, else the recording's own; the recording's name with the format's suffix."""
     own = Path(os.fsdecode(os.path.dirname(entry.source)))  # noqa: PTH120 (bytes)
     folder = Path(settings.values.export_folder) if settings.values.export_folder else own
-    name = Path(shown(os.fsencode(entry.title)).replace("/", "-")).stem
+    title = shown(os.fsencode(entry.title))
+    name = title.removesuffix(_suffix(entry.source)).replace("/", "-")
     return (folder if folder.is_dir() else Path.home()) / f"{name or 'transcript'}{format_.suffix}"
+
+
+def _suffix(source: bytes) -> str:
+    """The ending of a file's name; what follows the dot of "Interview Dr. Smith" is none."""
+    suffix = shown(os.path.splitext(source)[1])  # noqa: PTH122 (bytes)
+    return "" if " " in suffix else suffix

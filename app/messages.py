@@ -1,4 +1,4 @@
-"""What happened and what to do about it, in plain words, for every error and notice of the engine."""
+"""What happened and what to do about it, in plain words, for every error of the engine."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import os
 import shlex
 from dataclasses import dataclass
 
-from app.job_changes import RESTARTED
-from app.wording import clock
 from engine.errors import SENTENCES, Code
 from engine.files import shown
 from engine.library import Entry
-from engine.protocol import Notice
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()  # what Qt puts in place of bytes that are no text
 
@@ -28,6 +25,7 @@ class Message:
 _OTHER_FILE = "Check whether it plays elsewhere; if it does, please report it with a copy of the file."
 _AGAIN = "Try again. If it happens again, the details say more; please report them."
 _OTHER_MODEL = "Choose another model in the toolbar and transcribe the file again."
+_INSTALL = "The installation may be incomplete: “sottovoce selftest” says what is missing."
 _REMOVE_AND_GET = "Remove it under “More models…” in the toolbar, and download or import it again."
 
 _TODO: dict[Code, str] = {
@@ -38,7 +36,7 @@ _TODO: dict[Code, str] = {
     Code.NOT_MEDIA: "Drop a sound or video file, of whatever kind.",
     Code.NO_AUDIO: "Choose the file that has the sound, if picture and sound were kept apart.",
     Code.NO_DECODER: "Save it in another form with a program that plays it, e.g. as WAV or MP3, and drop that.",
-    Code.NO_SUCH_TRACK: "Transcribe it again without naming a track.",
+    Code.NO_SUCH_TRACK: "The file may have changed: drop it on the window again, which takes its usual track.",
     Code.DAMAGED: _OTHER_FILE,
     Code.MODEL_MISSING: "Choose another model in the toolbar, or get this one there: “More models…”.",
     Code.MODEL_UNKNOWN: _OTHER_MODEL,
@@ -50,36 +48,23 @@ _TODO: dict[Code, str] = {
     Code.DOWNLOAD_FAILED: "Check the connection and start it again: it goes on where it was.",
     Code.DOWNLOAD_WRONG: "Start the download again, later or from another network.",
     Code.CPU_TOO_OLD: "Use another computer: most that were built since 2013 have what it needs (AVX2).",
-    Code.BACKEND_MISSING: "Set the backend to “auto” and transcribe the file again.",
+    Code.BACKEND_MISSING: _INSTALL,
     Code.BACKEND_FAILED: _AGAIN,
     Code.OUT_OF_MEMORY: "Close other programs, or choose a smaller model in the toolbar.",
     Code.ENGINE_DIED: "Retry, or transcribe the file again with another model. The details say how it ended.",
     Code.ENGINE_HUNG: "Retry, perhaps when the computer is less busy, or choose a smaller model.",
     Code.ENGINE_GARBLED: _AGAIN,
-    Code.ENGINE_NOT_STARTED: "The installation may be incomplete: “sottovoce selftest” says what is missing.",
+    Code.ENGINE_NOT_STARTED: _INSTALL,
     Code.BAD_COMMAND: "Close all windows of Sottovoce and start it again: parts of two versions may be running.",
     Code.INTERNAL: _AGAIN,
     Code.DISK_FULL: "Make room on the disk and go on; what was transcribed so far is kept.",
     Code.NOT_WRITABLE: "Choose another folder, or give yourself the right to write there.",
     Code.ALREADY_THERE: "Choose another name, or agree to replace it.",
+    Code.IS_SOURCE: "Choose another name: a recording is never replaced.",
     Code.NOT_A_TRANSCRIPT: "Choose a JSON file that Sottovoce exported.",
     Code.LIBRARY_DAMAGED: "Move the file away to begin with an empty library; a backup of it may still be whole.",
     Code.LIBRARY_NEWER: "Update Sottovoce, or start it with another folder: “sottovoce --data-dir FOLDER”.",
 }
-
-_NOTICES = {
-    "channels_cancel": "The two channels cancel each other out; one of them was taken.",
-    "quiet": "The recording is very quiet; it was made louder before listening.",
-    "damaged_at": "The file is damaged here; what could be read was transcribed.",
-    "gap": "The file has a gap here; it was filled with silence.",
-    "late_sound": "The sound starts later than the picture; times count from the start of the picture.",
-    "gpu_failed": "The graphics processor failed; the rest was done on the CPU.",
-    "cpu_only": "It ran on the CPU.",
-    "repeats": "The engine may have repeated itself here.",
-    "uncovered": "Someone speaks here, but no text was found.",
-    RESTARTED: "The engine was started again and went on here.",
-}
-
 
 def message(code: Code, detail: str = "") -> Message:
     """What an error means and what to do about it."""
@@ -94,13 +79,6 @@ def describe_failure(entry: Entry) -> Message:
     return message(code, entry.error_detail)
 
 
-def notice_sentence(notice: Notice) -> str:
-    """One line, with the stretch of the file that it is about."""
-    words = _NOTICES.get(notice.code, notice.code.replace("_", " ").capitalize() + ".")
-    where = _where(notice.start, notice.end)
-    return " ".join(part for part in (f"{where}:" if where else "", words, notice.detail) if part)
-
-
 def _unseen(entry: Entry) -> Message:
     """A name that is no UTF-8 does not survive Qt: the window asks for a file that is not there."""
     folder = shlex.quote(shown(os.path.dirname(entry.source)))  # noqa: PTH120 (bytes)
@@ -109,9 +87,3 @@ def _unseen(entry: Entry) -> Message:
         f"Rename it, or transcribe it in a terminal, where such names work: cd {folder}; sottovoce transcribe FILE",
         shown(entry.source),
     )
-
-
-def _where(start: int | None, end: int | None) -> str:
-    if start is None:
-        return ""
-    return clock(start) if end is None else f"{clock(start)}–{clock(end)}"

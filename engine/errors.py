@@ -48,6 +48,7 @@ class Code(StrEnum):
     DISK_FULL = "disk_full"
     NOT_WRITABLE = "not_writable"
     ALREADY_THERE = "already_there"
+    IS_SOURCE = "is_source"
     NOT_A_TRANSCRIPT = "not_a_transcript"
     LIBRARY_DAMAGED = "library_damaged"
     LIBRARY_NEWER = "library_newer"
@@ -85,6 +86,7 @@ SENTENCES: dict[Code, str] = {
     Code.DISK_FULL: "The disk is full.",
     Code.NOT_WRITABLE: "The file cannot be written there.",
     Code.ALREADY_THERE: "A file of this name is already there.",
+    Code.IS_SOURCE: "This file is the recording itself.",
     Code.NOT_A_TRANSCRIPT: "The file is not a transcript of Sottovoce.",
     Code.LIBRARY_DAMAGED: "The library file is damaged.",
     Code.LIBRARY_NEWER: "The library was written by a newer version.",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.messages import describe_failure, message, notice_sentence
+from app.messages import describe_failure, message
 from engine.errors import Code
 from engine.library import Entry
 from engine.protocol import Notice
@@ -23,6 +23,13 @@ def test_every_error_says_what_happened_and_what_to_do(code: Code) -> None:
         assert sentence[-1] in ".”"
     assert told.what != told.todo
     assert told.detail == "why exactly"
+
+
+@pytest.mark.parametrize("code", list(Code))
+def test_no_advice_names_what_the_window_does_not_have(code: Code) -> None:
+    told = message(code).todo
+    assert "backend" not in told
+    assert "naming a track" not in told
 
 
 def test_a_failed_job_tells_its_error() -> None:

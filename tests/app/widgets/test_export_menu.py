@@ -17,6 +17,7 @@ from app.main_window import MainWindow
 from app.settings import Settings
 from engine.exports import FORMATS
 from engine.library import Library
+from engine.types import Options
 from tests.app.widgets.seen import buttons_of, shown_text
 from tests.measure.sample_library import ENGLISH, add_done, segments
 
@@ -94,6 +95,45 @@ def test_a_failure_harms_no_old_file_and_has_a_way_out(window: MainWindow, tmp_p
     buttons_of(window.bar)["Save elsewhere…"].click()
     dialog_of(window).reject()
     assert not window.bar.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("source", "title", "name"),
+    [
+        ("talk.wav", "Interview Dr. Smith", "Interview Dr. Smith"),
+        ("Interview Dr. Smith", "Interview Dr. Smith", "Interview Dr. Smith"),
+        ("2024.06.01 walk.wav", "2024.06.01 walk.wav", "2024.06.01 walk"),
+        ("talk.wav", "either.or/both.wav", "either.or-both"),
+        (".wav", ".wav", ".wav"),
+    ],
+)
+def test_only_the_suffix_of_the_recording_is_taken_from_the_suggested_name(
+    open_window: OpenWindow, library: Library, source: str, title: str, name: str
+) -> None:
+    entry = add_done(library, source, "en", segments(ENGLISH, 2), 0)
+    library.update(entry.id, title=title)
+    window = open_window()
+    window.export.ask(FORMATS["srt"])
+    dialog = dialog_of(window)
+    assert Path(dialog.selectedFiles()[0]).name == f"{name}.srt"
+    dialog.reject()
+
+
+@pytest.mark.parametrize("way", ["itself", "link", "hard link"])
+def test_the_recording_is_never_replaced(
+    open_window: OpenWindow, library: Library, tmp_path: Path, way: str, qtbot: QtBot
+) -> None:
+    source, link = tmp_path / "talk.srt", tmp_path / "link.srt"
+    source.write_bytes(b"sound")
+    link.symlink_to(source) if way == "link" else link.hardlink_to(source)
+    entry = library.add(bytes(source), Options())
+    library.segments.append(entry.id, *segments(ENGLISH, 2))
+    library.update(entry.id, state="done", outcome="text")
+    window = open_window()
+    saved(window, qtbot, "srt", source if way == "itself" else link, "failed")
+    assert "was not saved. This file is the recording itself. Choose another name" in shown_text(window.bar)
+    assert source.read_bytes() == link.read_bytes() == b"sound"
+    saved(window, qtbot, "srt", tmp_path / "other.srt")
 
 
 def test_an_export_that_breaks_is_said(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
