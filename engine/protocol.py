@@ -58,6 +58,7 @@ class Loaded:
     reason: str
     load_ms: int
     window_ms: int  # what one window of 30 s is expected to take, for the watch on hangs
+    gpu: bool = False  # it runs on one, which is what a death may come from
 
 
 @dataclass(frozen=True, slots=True)

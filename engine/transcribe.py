@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from engine.audio.level import normalised, peak_dbfs
 from engine.audio.media import Media, open_media
@@ -20,14 +19,13 @@ from engine.decoding import decode_windows
 from engine.errors import Code, EngineError
 from engine.languages import LANGUAGES
 from engine.memory import peak_memory
-from engine.models.catalog import can_translate
 from engine.protocol import Done, Event, Language, Notice, Progress, SegmentEvent, Started, TimingsEvent, Transcribe
 from engine.report import operator_table
 from engine.speech.quality import is_nonsense, uncovered
 from engine.speech.vad import SpeechDetector
 from engine.speech.windows import Window, windows
 from engine.stopwatch import Stopwatch
-from engine.types import SAMPLES_PER_MS, AudioBlock, Options, Segment, Timings
+from engine.types import SAMPLES_PER_MS, AudioBlock, Segment, Timings
 from engine.warm_model import WarmModel
 
 _QUIET_DBFS = -40.0
@@ -46,7 +44,6 @@ def transcribe(command: Transcribe, model: WarmModel) -> Iterator[Event]:
         yield Started(command.job, media.duration, media.track.index, media.track.name, len(media.tracks))
         with watch.stage("load"):
             yield from model.load(command.job, command.options)
-        _check_task(command.options, model)
         yield from _Run(command, model, media, watch).events()
 
 
@@ -184,12 +181,6 @@ class _Run:
         phases = (*self.watch.phases(), *backend.phases())
         timings = Timings(self.watch.total_ms, done, phases, backend.buffers(), peak_memory())
         return TimingsEvent(self.command.job, timings)
-
-
-def _check_task(options: Options, model: WarmModel) -> None:
-    """EngineError MODEL_CANNOT when a translation is asked of a model that was not trained to translate."""
-    if options.task == "translate" and not (model.backend.multilingual and can_translate(Path(options.model).name)):
-        raise EngineError(Code.MODEL_CANNOT, "It was not trained to translate; medium and large-v3 were.")
 
 
 def _english(known: str) -> str:

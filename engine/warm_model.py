@@ -8,13 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.backends.base import Backend
+from engine.backends.gpu import condemn
 from engine.backends.select import load_backend
 from engine.errors import Code, EngineError
 from engine.folders import models_folder
+from engine.models.ggml import read_model
 from engine.models.starter import BASE, ensure_starter, starter_available
 from engine.models.store import ModelStore
 from engine.protocol import Event, Loaded, Notice, Progress
 from engine.types import Options
+from engine.while_running import Tell, while_running
 
 # A window of 30 s takes base (148 MB) about 2.5 s on two slow cores; the rest is in proportion to the file.
 _WINDOW_MS_PER_MB = 17
@@ -37,8 +40,12 @@ class WarmModel:
         return self._backend
 
     def load(self, job: int, options: Options) -> Iterator[Event]:
-        """Bring the model in memory, saying so; ends with Loaded. EngineError when it cannot be had."""
-        model = Path() if options.backend == "fake" else self._file(options.model)
+        """Bring the model in memory, saying so; ends with Loaded.
+
+        EngineError when it cannot be had, and MODEL_CANNOT when it was not trained for the task.
+        """
+        model = yield from while_running(job, lambda tell: self._file(options, tell))
+        _check_task(options, model)
         key = (
             model,
             _stamp(model),
@@ -57,13 +64,14 @@ class WarmModel:
         yield replace(self._loaded, job=job, model=options.model)
 
     def fall_back_to_cpu(self, job: int, options: Options, why: str) -> Iterator[Event]:
-        """Load the same model without the GPU, which has shown that it computes wrongly."""
+        """Load the same model without the GPU, which has shown that it computes wrongly; later files too."""
+        condemn(self._data, options, why)
         yield Notice(job, "gpu_failed", why)
         yield from self.load(job, replace(options, device="cpu"))
 
     def _fresh(self, job: int, options: Options, model: Path) -> Iterator[Event]:
         began = time.monotonic()
-        choice = load_backend(options, model, self._data, lambda _done, _of: None)
+        choice = yield from while_running(job, lambda tell: load_backend(options, model, self._data, tell))
         self._backend = choice.backend
         if choice.gpu_failed:
             yield Notice(job, "gpu_failed", choice.gpu_failed)
@@ -77,6 +85,7 @@ class WarmModel:
             reason=choice.reason,
             load_ms=took,
             window_ms=megabytes * _WINDOW_MS_PER_MB,
+            gpu=choice.backend.gpu,
         )
 
     def close(self) -> None:
@@ -85,12 +94,20 @@ class WarmModel:
             self._backend.close()
         self._backend, self._loaded = None, None
 
-    def _file(self, name: str) -> Path:
+    def _file(self, options: Options, tell: Tell) -> Path:
         """The model's file; the starter model is put in place when it is the one and came with the installation."""
-        store = ModelStore(models_folder(self._data))
+        if options.backend == "fake":
+            return Path()
+        store, name = ModelStore(models_folder(self._data)), options.model
         if name == BASE.name and store.get(name) is None and starter_available():
-            ensure_starter(store)
-        return store.resolve(name)
+            ensure_starter(store, tell)
+        return store.resolve(name, tell)
+
+
+def _check_task(options: Options, model: Path) -> None:
+    """EngineError MODEL_CANNOT when a translation is asked of a model that was not trained to translate."""
+    if options.task == "translate" and model != Path() and not read_model(model).hyper.can_translate:
+        raise EngineError(Code.MODEL_CANNOT, "It was not trained to translate; medium and large-v3 were.")
 
 
 def _stamp(model: Path) -> tuple[int, int]:

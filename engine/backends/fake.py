@@ -36,6 +36,7 @@ class Script:
     window_ms: int = 0  # how long a window takes
     die: Literal["", "SIGSEGV", "SIGABRT", "SIGKILL", "SIGILL", "exit", "garbage", "hang", "error"] = ""
     die_at: int = 0  # window of the file, counted from 0; LOAD
+    gpu: bool = False  # it runs on a "GPU", and only dies there
     once: str = ""  # a file that is made at the first death; while it is there, none follows
 
 
@@ -44,12 +45,12 @@ class Fake:
 
     name = "fake"
     device = "nothing real"
-    gpu = False
     multilingual = True
     batch = 1
 
-    def __init__(self) -> None:
-        self._script = _script()
+    def __init__(self, use_gpu: bool) -> None:
+        self.gpu = use_gpu
+        self._script = script()
         self._window = 0
         time.sleep(self._script.load_ms / 1000)
         self._perhaps_die(LOAD)
@@ -92,6 +93,8 @@ class Fake:
 
     def _perhaps_die(self, at: int) -> None:
         script = self._script
+        if script.gpu and not self.gpu:
+            return
         if not script.die or script.die_at != at or (script.once and Path(script.once).exists()):
             return
         if script.once:
@@ -112,7 +115,8 @@ def _die(how: str) -> None:
     os.kill(os.getpid(), signal.Signals[how])
 
 
-def _script() -> Script:
+def script() -> Script:
+    """What the environment asks for; EngineError BACKEND_FAILED when it is no script."""
     text = os.environ.get(VARIABLE, "{}")
     try:
         return msgspec.json.decode(text, type=Script)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from engine.backends.base import Backend
 from engine.backends.cpu import check_cpu
-from engine.backends.fake import Fake
+from engine.backends.fake import Fake, script
 from engine.backends.gpu import Verdict, gpu_verdict, run_probe
 from engine.backends.names import BACKENDS
 from engine.errors import Code, EngineError
@@ -35,7 +36,7 @@ def load_backend(options: Options, model: Path, data: Path, on_part: Callable[[i
     EngineError BACKEND_MISSING, BACKEND_FAILED, CPU_TOO_OLD or OUT_OF_MEMORY.
     """
     if options.backend == "fake":
-        return Choice(Fake(), "asked for")
+        return _fake(options, model, state_folder(data))
     if options.backend not in BACKENDS:
         raise EngineError(Code.BACKEND_MISSING, f"There is no backend {options.backend!r}.")
     if options.backend == "onnx":
@@ -43,6 +44,13 @@ def load_backend(options: Options, model: Path, data: Path, on_part: Callable[[i
     if options.backend == "tract":
         return _tract(options, model, data, on_part)
     return _whispercpp(options, model, state_folder(data))
+
+
+def _fake(options: Options, model: Path, state: Path) -> Choice:
+    """With a script that has a GPU, which always passes its trial, as with a real one."""
+    if options.device == "cpu" or not script().gpu:
+        return Choice(Fake(use_gpu=False), "asked for")
+    return _by_verdict(Fake, gpu_verdict(state, model, lambda _model: CompletedProcess((), 0)))
 
 
 def _onnx(options: Options, model: Path, data: Path, on_part: Callable[[int, int], None]) -> Choice:
@@ -78,4 +86,4 @@ def _whispercpp(options: Options, model: Path, state: Path) -> Choice:
 def _by_verdict(load: Callable[[bool], Backend], verdict: Verdict) -> Choice:
     if verdict.works:
         return Choice(load(True), "the GPU passed its trial")
-    return Choice(load(False), "the GPU failed its trial", verdict.detail)
+    return Choice(load(False), "the GPU failed before", verdict.detail)

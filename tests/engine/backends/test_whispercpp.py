@@ -108,7 +108,7 @@ def test_a_gpu_that_kills_its_trial_is_remembered_and_can_be_forgotten(tmp_path:
         assert "SIGSEGV" in verdict.detail
     assert len(trials) == 1
     gpu.forget(tmp_path)
-    assert gpu.remembered(tmp_path) is None
+    assert gpu.remembered(tmp_path, Path("model")) is None
 
 
 def test_a_gpu_that_never_answers_is_not_used(tmp_path: Path) -> None:
@@ -121,6 +121,18 @@ def test_a_gpu_that_never_answers_is_not_used(tmp_path: Path) -> None:
 def test_a_gpu_that_works_is_used(tmp_path: Path) -> None:
     verdict = gpu.gpu_verdict(tmp_path, Path("model"), lambda _model: CompletedProcess([], 0))
     assert verdict.works
+
+
+def test_a_verdict_is_about_one_model_of_one_size(tmp_path: Path) -> None:
+    small, large = tmp_path / "small", tmp_path / "large"
+    small.write_bytes(b"1")
+    large.write_bytes(b"22")
+    assert gpu.gpu_verdict(tmp_path, small, lambda _model: CompletedProcess([], 0)).works
+    assert not gpu.gpu_verdict(tmp_path, large, lambda _model: CompletedProcess([], 1)).works
+    found = [gpu.remembered(tmp_path, model) for model in (small, large)]
+    assert [verdict.works for verdict in found if verdict] == [True, False]
+    small.write_bytes(b"333")
+    assert gpu.remembered(tmp_path, small) is None
 
 
 def test_the_trial_of_a_build_without_gpu_fails_in_words(tiny: Path) -> None:

@@ -1,0 +1,64 @@
+"""A long call gives signs of life, but not for ever, and ends as it would have without them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from engine.errors import Code, EngineError
+from engine.protocol import Progress
+from engine.while_running import Tell, while_running
+
+EVERY = 0.01
+
+
+def test_a_call_tells_how_far_it_is_and_gives_its_result() -> None:
+    go_on = threading.Event()
+
+    def call(tell: Tell) -> str:
+        tell(3, 10)
+        go_on.wait(20)
+        return "built"
+
+    results: list[str] = []
+
+    def running() -> Iterator[Progress]:
+        results.append((yield from while_running(7, call, EVERY)))
+
+    for told in running():
+        if told == Progress(7, "loading", 3, 10, None):
+            go_on.set()
+    assert go_on.is_set()
+    assert results == ["built"]
+
+
+def test_a_call_that_fails_fails_here() -> None:
+    def call(_tell: Tell) -> None:
+        raise EngineError(Code.MODEL_DAMAGED, "as it is")
+
+    with pytest.raises(EngineError, match="as it is"):
+        list(while_running(1, call, EVERY))
+
+
+def test_a_call_that_hangs_gives_no_sign_of_life_for_ever() -> None:
+    ended = threading.Event()
+    threading.Timer(1.0, ended.set).start()
+    began = time.monotonic()
+    last = began
+    for _ in while_running(1, lambda _tell: ended.wait(20), EVERY, patience=0.2):
+        last = time.monotonic()
+    assert time.monotonic() - began >= 0.9
+    assert last - began < 0.7
+
+
+def test_what_goes_on_slowly_is_no_hang() -> None:
+    def call(tell: Tell) -> None:
+        for part in range(10):
+            tell(part, 10)
+            time.sleep(0.1)
+
+    told = [progress.done for progress in while_running(1, call, EVERY, patience=0.5)]
+    assert {0, 5, 9} <= set(told)
