@@ -9,12 +9,13 @@ from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.look import Label, Quiet, scaled, small, unit
-from app.messages import describe_failure, notice_sentence
+from app.messages import describe_failure
 from app.timing_table import TimingTable
 from app.wording import clock, seconds
 from engine.languages import language_name
 from engine.library import Entry
 from engine.models.catalog import human_size
+from engine.notices import notice_sentence
 from engine.protocol import Notice
 from engine.types import Options, Timings
 

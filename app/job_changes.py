@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from engine.endings import Death
 from engine.errors import SENTENCES, Code
 from engine.library import Changes, Entry
+from engine.notices import RESTARTED
 from engine.protocol import Done, Event, Failed, Language, Loaded, Notice, Started, TimingsEvent
-
-RESTARTED = "engine_restarted"  # a Notice of the window's own: the engine died and the file went on
 
 
 def changes_of(entry: Entry, events: Iterable[Event], has_text: bool) -> Changes:

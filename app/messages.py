@@ -66,6 +66,7 @@ _TODO: dict[Code, str] = {
     Code.LIBRARY_NEWER: "Update Sottovoce, or start it with another folder: “sottovoce --data-dir FOLDER”.",
 }
 
+
 def message(code: Code, detail: str = "") -> Message:
     """What an error means and what to do about it."""
     return Message(SENTENCES[code], _TODO[code], detail)

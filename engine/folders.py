@@ -7,15 +7,21 @@ from pathlib import Path
 
 import platformdirs
 
+from engine.errors import Code, EngineError
+from engine.files import shown
+
 APP_NAME = "Sottovoce"
 
 
 def data_folder(override: str | os.PathLike[str] | None = None) -> Path:
-    """The data folder as an absolute path, made if it is not there, for this user alone."""
+    """The data folder as an absolute path, made if it is not there, for this user alone.
+
+    EngineError NOT_WRITABLE, here and below, when a folder cannot be made.
+    """
     chosen = override or os.environ.get("SOTTOVOCE_DATA")
-    path = Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir(APP_NAME, False))
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return path
+    if not chosen:
+        return _made(Path(platformdirs.user_data_dir(APP_NAME, False)))
+    return _made(Path(os.path.expanduser(chosen)).absolute())  # noqa: PTH111 (Path's raises for an unknown ~user)
 
 
 def models_folder(data: Path) -> Path:
@@ -39,5 +45,8 @@ def library_file(data: Path) -> Path:
 
 
 def _made(path: Path) -> Path:
-    path.mkdir(mode=0o700, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise EngineError(Code.NOT_WRITABLE, f"{shown(path)}: {error.strerror or error}") from error
     return path

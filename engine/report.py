@@ -18,14 +18,14 @@ _SHOWN_OPERATORS = 10
 
 def clock(ms: int) -> str:
     """0:41, 12:03, 1:02:03."""
-    seconds = round(ms / 1000)
+    seconds = ms // 1000
     hours, minutes = seconds // 3600, seconds // 60 % 60
     return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
 
 
-def progress_line(name: str, progress: Progress, timings: Timings | None) -> str:
-    """One line, to be written over the one before."""
-    parts = [name, _STAGES[progress.stage]]
+def progress_words(progress: Progress, timings: Timings | None) -> str:
+    """How far a file is, for the line behind its name."""
+    parts = [_STAGES[progress.stage]]
     if progress.total:
         parts.append(f"{min(100, progress.done * 100 // progress.total)} %")
     elif progress.done:

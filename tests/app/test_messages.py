@@ -9,6 +9,7 @@ import pytest
 from app.messages import describe_failure, message
 from engine.errors import Code
 from engine.library import Entry
+from engine.notices import notice_sentence
 from engine.protocol import Notice
 from engine.types import Options
 
