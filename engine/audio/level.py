@@ -20,9 +20,10 @@ _FRAME = 10 * SAMPLES_PER_MS
 _CLICK_FRAMES = 5  # 50 ms: a click is shorter, a syllable longer
 
 
-_QUIET_RECORDING = -35.0  # dBFS: a recording that was never louder is raised for the voice detector …
-_RAISED = -20.0  # … so that its loudest stretch comes to this …
-_MOST_RAISE = 40.0  # dB … but not more, or hiss would come up to the level of speech
+# dBFS: a recording that was never louder is raised to this for the voice detector. Not higher: where the gain falls,
+# because something louder came, the detector is deaf for a moment.
+_HEARD_FROM = -45.0
+_MOST_RAISE = 40.0  # dB; with more, hiss would come up to the level of speech
 
 
 class Lift:
@@ -38,9 +39,9 @@ class Lift:
         """The next stretch of the recording, louder if the recording is a quiet one."""
         peak = _dbfs(_peak_without_clicks(samples))
         self._loudest = max(self._loudest, _FLOOR if peak is None else peak)
-        if self._loudest >= _QUIET_RECORDING:
+        if self._loudest >= _HEARD_FROM:
             return samples
-        return samples * np.float32(10 ** (min(_RAISED - self._loudest, _MOST_RAISE) / 20))
+        return samples * np.float32(10 ** (min(_HEARD_FROM - self._loudest, _MOST_RAISE) / 20))
 
 
 def peak_dbfs(samples: Samples) -> float | None:
