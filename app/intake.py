@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.folder_walk import files_of
-from engine.errors import EngineError
+from app.transcript_import import import_transcript, is_transcript
+from engine.errors import Code, EngineError
 from engine.files import shown
-from engine.library import Library
+from engine.library import Entry, Library
 from engine.types import Options
 
 SLICE_S = 0.02  # of the 50 ms that a turn of the event loop may take
@@ -89,14 +90,22 @@ class Intake(QObject):
             self.said.emit(f"{_name(path)} is already in the list.")
             return [known]
         try:
-            entry = self._library.add(path, options)
+            entry = self._entry(path, options)
         except EngineError as error:
+            if is_transcript(path) and error.code in {Code.NOT_FOUND, Code.NOT_READABLE, Code.NOT_A_TRANSCRIPT}:
+                self.said.emit(f"{_name(path)}: {error}")
+                return []
             self.stop()
             self.said.emit(str(error))
             return []
         self._known[path, options] = entry.id
         self.added.emit(entry.id)
         return [entry.id]
+
+    def _entry(self, path: bytes, options: Options) -> Entry:
+        if is_transcript(path):
+            return import_transcript(self._library, path, options)
+        return self._library.add(path, options)
 
     def _is_pending(self, entry_id: int) -> bool:
         try:

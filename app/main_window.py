@@ -93,7 +93,7 @@ class MainWindow(QMainWindow):
         """Ask for files; what they are is decided by what is in them, so that all can be chosen."""
         dialog = QFileDialog(self, "Open recordings or videos")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setNameFilters([f"Recordings and videos ({_MEDIA})", "All files (*)"])
+        dialog.setNameFilters([f"Recordings and videos ({_MEDIA})", "Exported transcripts (*.json)", "All files (*)"])
         dialog.filesSelected.connect(lambda names: self.add_files([os.fsencode(name) for name in names]))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -19,6 +19,7 @@ from app.look import accent_text, secondary
 from app.main_window import MainWindow
 from app.settings import Settings
 from engine.library import Library
+from tests.app.widgets.seen import shown_text
 from tests.measure.sample_library import ENGLISH, StillEngine, add_done, dark_palette, fill, notices, segments
 
 OpenWindow = Callable[[], MainWindow]
@@ -252,3 +253,19 @@ def test_no_colour_is_written_in_the_code() -> None:
         path.name: hits for path in here.glob("*.py") if (hits := written.findall(path.read_text(encoding="utf-8")))
     }
     assert found == {"icons.py": ['"#000"']}  # what the files of the icons have, to be replaced
+
+
+def test_an_exported_transcript_is_shown_when_it_is_dropped(
+    open_window: Callable[[], MainWindow], tmp_path: Path
+) -> None:
+    path = tmp_path / "old.json"
+    said = '{"start": 0, "end": 900, "text": " Good morning."}'
+    path.write_text(
+        f'{{"version": 1, "source": "talk.wav", "language": "qq", "model": "own", "segments": [{said}]}}', "utf-8"
+    )
+    window = open_window()
+    window.toolbar.details.setChecked(True)
+    window.add_files([bytes(path)])
+    assert window.page.model.text(0) == "Good morning."
+    assert "talk.wav" in shown_text(window.page)
+    assert window.toolbar.export.isEnabled()
