@@ -102,7 +102,7 @@ def _remark(event: Event, options: Options) -> str:
     match event:
         case Started() if event.tracks > 1:
             return f"audio track {event.track}: {event.track_name}".rstrip(": ")
-        case Loaded() if options.device == "gpu" and event.device.startswith("CPU"):
+        case Loaded() if options.device == "gpu" and not event.gpu:
             return f"no GPU can be used here, so it runs on the CPU ({event.reason})"
         case Language() if event.probability is not None:
             return f"the language is {language_name(event.code)} ({event.probability:.0%} sure)"

@@ -1,7 +1,11 @@
-"""The smallest model there can be, and the graphs of tiny.en."""
+"""The smallest model there can be, the graphs of tiny.en, and the command line."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +18,7 @@ from engine.models.ggml import GgmlModel, read_model
 from engine.models.store import ModelStore
 from engine.models.whisper_layout import Hyperparameters
 from engine.types import Precision
+from tests.engine.command_line import Sottovoce
 from tests.engine.small_models import Small
 
 
@@ -46,3 +51,26 @@ def tiny_graphs(tiny_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Ca
         return loaded[precision]
 
     return graphs
+
+
+@pytest.fixture
+def sottovoce(data_with_models: Path, tmp_path: Path) -> Sottovoce:
+    """Runs `sottovoce transcribe …` in an empty folder; the backend is the scripted one unless told otherwise."""
+
+    def run(
+        *arguments: str | bytes | Path, script: dict[str, object] | None = None, data: Path = data_with_models
+    ) -> subprocess.CompletedProcess[bytes]:
+        environment = {
+            **os.environ,
+            "SOTTOVOCE_DATA": str(data),
+            "SOTTOVOCE_FAKE": json.dumps(script or {}),
+        }
+        command = [sys.executable, "-P", "-m", "engine", "transcribe", *arguments]
+        return subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment, timeout=300, check=False)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def talk(speak: Callable[..., Path]) -> Path:
+    return speak("Good morning everyone, and welcome to the first meeting of the year.")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import webvtt
 
 from engine.protocol import Done, Failed, SegmentEvent, decode_event
+from tests.engine.command_line import FAKE, Sottovoce
 
-SENTENCE = "Good morning everyone, and welcome to the first meeting of the year."
 NAMES = [
     "name with  spaces.wav",
     "имя – 日本語 ñé.wav",
@@ -30,33 +27,6 @@ NAMES = [
     "[brackets]*?.wav",
     "http:__x.wav",
 ]
-Sottovoce = Callable[..., subprocess.CompletedProcess[bytes]]
-
-
-@pytest.fixture
-def sottovoce(data_with_models: Path, tmp_path: Path) -> Sottovoce:
-    """Runs `sottovoce transcribe …` in an empty folder; the backend is the scripted one unless told otherwise."""
-
-    def run(
-        *arguments: str | bytes | Path, script: dict[str, object] | None = None, data: Path = data_with_models
-    ) -> subprocess.CompletedProcess[bytes]:
-        environment = {
-            **os.environ,
-            "SOTTOVOCE_DATA": str(data),
-            "SOTTOVOCE_FAKE": json.dumps(script or {}),
-        }
-        command = [sys.executable, "-P", "-m", "engine", "transcribe", *arguments]
-        return subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment, timeout=300, check=False)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def talk(speak: Callable[..., Path]) -> Path:
-    return speak(SENTENCE)
-
-
-FAKE = ("--backend", "fake")
 
 
 def test_text_comes_on_standard_output_and_nothing_else(sottovoce: Sottovoce, talk: Path) -> None:
