@@ -12,9 +12,9 @@ from app.hang_watch import HangWatch
 from app.worker_process import WorkerProcess
 from engine.endings import Death
 from engine.errors import Code
+from engine.hang_rule import SHORTEST_MS
 from engine.protocol import VERSION, Done, Event, Failed, ProtocolError, Ready, Transcribe, decode_event, encode
 
-HANG_MS = 60_000  # the shortest silence that counts as a hang
 FILES_A_PROCESS = 20  # then a new one, whatever the libraries leak
 QUIT_MS = 2_000  # how long the window waits at its own end for a killed process
 
@@ -34,11 +34,11 @@ class EngineClient(QObject):
         data: Path,
         program: str = sys.executable,
         arguments: tuple[str, ...] = (*ENGINE, "worker"),
-        hang_ms: int = HANG_MS,
+        hang_ms: int = SHORTEST_MS,
         files_a_process: int = FILES_A_PROCESS,
     ) -> None:
         super().__init__()
-        self._data = data
+        self.data = data
         self._program = program
         self._arguments = arguments
         self._files_a_process = files_a_process
@@ -77,7 +77,7 @@ class EngineClient(QObject):
 
     def _running_worker(self) -> WorkerProcess:
         if self._worker is None:
-            self._worker = WorkerProcess(self._data, self._program, self._arguments, self)
+            self._worker = WorkerProcess(self.data, self._program, self._arguments, self)
             self._worker.lines.connect(self._take)
             self._worker.ended.connect(self._die)
             self._worker.start()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.engine_client import EngineClient
 from app.job_changes import changes_of, restarted
 from app.wording import clock
+from engine.backends.gpu import condemn
 from engine.endings import Death
 from engine.errors import SENTENCES, EngineError
 from engine.library import Entry, Library, State
@@ -18,6 +19,7 @@ from engine.protocol import (
     Done,
     Event,
     Failed,
+    Loaded,
     Partial,
     Progress,
     Ready,
@@ -58,6 +60,7 @@ class JobRunner(QObject):
         self._client = client
         self._entry: Entry | None = None
         self._begun_at = 0  # where the running job goes on
+        self._on_gpu = False
         self.live: Live | None = None
         client.events.connect(self._take)
         client.died.connect(self._died)
@@ -72,6 +75,7 @@ class JobRunner(QObject):
         self._forget_unsettled(entry.id)
         self._entry = self._library.update(entry.id, state="running", error=None, error_detail="")
         self._begun_at = entry.settled
+        self._on_gpu = False
         self.live = Live("opening", entry.settled, entry.duration, None)
         self.changed.emit(entry.id)
         language = entry.language if entry.settled else None
@@ -93,6 +97,8 @@ class JobRunner(QObject):
         if entry is None:
             return
         mine = [event for event in events if not isinstance(event, Ready) and event.job == entry.id]
+        for loaded in (event for event in mine if isinstance(event, Loaded)):
+            self._on_gpu = loaded.gpu
         try:
             self._store(entry, mine)
         except EngineError as error:
@@ -149,6 +155,8 @@ class JobRunner(QObject):
             self._cannot_store(error)
 
     def _bury(self, entry: Entry, death: Death) -> None:
+        if self._on_gpu:  # perhaps of its driver
+            condemn(self._client.data, entry.options, death.detail)
         deaths = entry.deaths + 1
         if deaths < DEATHS_ALLOWED:
             notice = restarted(entry, death)

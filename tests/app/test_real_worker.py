@@ -113,6 +113,17 @@ def test_a_worker_that_dies_while_it_loads_costs_no_more_than_its_file(
     assert (survived.state, survived.deaths, after.state) == ("done", 1, "done")
 
 
+@pytest.mark.parametrize("how", ["SIGSEGV", "garbage", "hang"])
+def test_a_job_whose_engine_dies_on_the_gpu_goes_on_on_the_cpu(
+    run: Run, library: Library, talk: Path, remark: Path, how: str
+) -> None:
+    (whole,) = run({"segments": 3}, talk)
+    cut, after = run({"segments": 3, "die": how, "die_at": 1, "gpu": True}, talk, remark)
+    assert (cut.state, cut.deaths, after.state, after.deaths) == ("done", 1, "done", 0)
+    assert "gpu_failed" in [notice.code for notice in cut.notices]
+    assert library.segments.read(cut.id) == library.segments.read(whole.id)
+
+
 def test_what_is_no_recording_fails_in_one_sentence(run: Run, tmp_path: Path, remark: Path) -> None:
     (tmp_path / "notes.mp3").write_text("these are notes\n" * 50)
     (tmp_path / "empty.wav").touch()
