@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 import platform
+import tempfile
+import wave
 from collections.abc import Callable
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
-from engine.errors import EngineError
+from engine.errors import Code, EngineError
 from engine.folders import models_folder, state_folder
 from engine.verbs import Verbs
 
@@ -35,7 +39,7 @@ def run(arguments: argparse.Namespace, data: Path) -> int:
         ("media", _media),
         ("speech", _speech),
         ("models", lambda: _models(data)),
-        ("transcribe", lambda: _transcribe(arguments.model, data)),
+        ("transcribe", lambda: _transcribe(_absolute(arguments.model), data)),
     )
     passed = [_passes(name, check) for name, check in checks]  # all of them, also after a failure
     return 0 if all(passed) else 1
@@ -44,7 +48,7 @@ def run(arguments: argparse.Namespace, data: Path) -> int:
 def _passes(name: str, check: Callable[[], str]) -> bool:
     try:
         print(f"{name:<12}{check()}", flush=True)
-    except EngineError as error:
+    except (EngineError, ImportError, OSError) as error:  # a library that is missing, or one that it needs
         print(f"{name:<12}NO: {error}", flush=True)
         return False
     return True
@@ -88,15 +92,31 @@ def _models(data: Path) -> str:
 
 
 def _transcribe(model: str, data: Path) -> str:
-    """Load the model as a job would and decode a second of silence."""
-    import numpy as np  # noqa: PLC0415
-
-    from engine.protocol import Loaded  # noqa: PLC0415
+    """Transcribe a second of silence as a job would, in a process of its own: a crash there is an answer as well."""
+    from engine.child import EngineProcess  # noqa: PLC0415
+    from engine.protocol import Failed, Loaded, Transcribe  # noqa: PLC0415
     from engine.types import Options  # noqa: PLC0415
-    from engine.warm_model import WarmModel  # noqa: PLC0415
 
-    warm, options = WarmModel(data), Options(model=model, language="en")
-    loaded = next(event for event in warm.load(0, options) if isinstance(event, Loaded))
-    warm.backend.decode([np.zeros(16_000, np.float32)], options)
-    warm.close()
-    return f"{model} by {loaded.backend} on {loaded.device} ({loaded.reason}), loaded in {loaded.load_ms / 1000:.1f} s"
+    engine, said = EngineProcess(data), ""
+    with tempfile.TemporaryDirectory() as folder, closing(engine):
+        command = Transcribe(1, os.fsencode(_silence(Path(folder))), Options(model=model, language="en", vad=False))
+        for event in engine.events(command):
+            if isinstance(event, Loaded):
+                how = f"by {event.backend} on {event.device} ({event.reason})"
+                said = f"{model} {how}, loaded in {event.load_ms / 1000:.1f} s"
+            if isinstance(event, Failed):
+                raise EngineError(Code(event.code), event.detail)
+    return said
+
+
+def _silence(folder: Path) -> Path:
+    file = folder / "silence.wav"
+    with wave.open(str(file), "wb") as out:
+        out.setparams((1, 2, 16_000, 16_000, "NONE", ""))
+        out.writeframes(bytes(32_000))
+    return file
+
+
+def _absolute(model: str) -> str:
+    """A path as an absolute one: the engine runs in another folder."""
+    return str(Path(model).absolute()) if "/" in model or os.sep in model or model.endswith(".bin") else model

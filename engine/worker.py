@@ -12,18 +12,26 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from engine.errors import Code, EngineError
-from engine.pipe import take_stdout, watch_parent
+from engine.pipe import leave, take_stdout, watch_parent
 from engine.protocol import VERSION, Event, Failed, ProtocolError, Ready, Transcribe, decode_command, encode
 
 if TYPE_CHECKING:
     from engine.warm_model import WarmModel
 
 
-def serve(data: Path) -> int:
-    """Take commands until Stop or the end of stdin."""
+def serve(data: Path) -> NoReturn:
+    """Take commands until Stop or the end of stdin, then end the process."""
+    try:
+        _serve(data)
+    except BrokenPipeError:  # nobody listens any more
+        leave(1)
+    leave(0)
+
+
+def _serve(data: Path) -> None:
     stdout = take_stdout()
     commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     watch_parent(sys.stdin.buffer, commands.put)
@@ -41,7 +49,7 @@ def serve(data: Path) -> int:
             send(Failed(0, Code.BAD_COMMAND, str(error)))
             continue
         if not isinstance(command, Transcribe):
-            return 0
+            return
         _do(command, model, send)
 
 
@@ -52,15 +60,19 @@ def _warm_model(data: Path) -> WarmModel:
 
 
 def _do(command: Transcribe, model: WarmModel, send: Callable[[Event], None]) -> None:
-    from engine.transcribe import transcribe  # noqa: PLC0415
-
     try:
+        from engine.transcribe import transcribe  # noqa: PLC0415
+
         for event in transcribe(command, model):
             send(event)
     except EngineError as error:
         send(Failed(command.job, error.code, error.detail))
+    except ImportError as error:  # each part is imported when it is first needed
+        send(Failed(command.job, Code.BACKEND_MISSING, str(error)))
     except MemoryError:
         send(Failed(command.job, Code.OUT_OF_MEMORY))
+    except BrokenPipeError:
+        raise
     except Exception as error:  # noqa: BLE001 (the worker loop, one of the named places for a broad except)
         traceback.print_exc()
         send(Failed(command.job, Code.INTERNAL, f"{type(error).__name__}: {error}"))
