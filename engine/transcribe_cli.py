@@ -101,11 +101,11 @@ def _remark(event: Event, options: Options) -> str:
     """What an event tells the user in a line of its own; "" for most."""
     match event:
         case Started() if event.tracks > 1:
-            return f"audio track {event.track}: {event.track_name}".rstrip(": ")
+            return f"audio track {event.track_name or event.track}"
         case Loaded() if options.device == "gpu" and not event.gpu:
             return f"no GPU can be used here, so it runs on the CPU ({event.reason})"
         case Language() if event.probability is not None:
-            return f"the language is {language_name(event.code)} ({event.probability:.0%} sure)"
+            return f"the language is {language_name(event.code)} ({round(event.probability * 100)} % sure)"
         case Notice() if event.code != _PROFILE:
             return notice_sentence(event)
         case _:
