@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from app.display import has_display
+from engine.errors import EngineError
 from engine.folders import data_folder
 from engine.verbs import VERBS
 
@@ -28,7 +29,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     from app.window_start import open_window  # noqa: PLC0415 (Qt; the verbs do without it)
 
-    return open_window(data_folder(wish.data_dir), tuple(map(_absolute, wish.files)))
+    try:
+        data = data_folder(wish.data_dir)
+    except EngineError as error:
+        print(f"sottovoce: {error}", file=sys.stderr)
+        return 1
+    return open_window(data, tuple(map(_absolute, wish.files)))
 
 
 def _first_word(words: Sequence[str]) -> str:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 # OpenMP's threads spin while they wait, by default so long that beside another busy program whisper.cpp takes three to
-# eight times its time. A thousand rounds cost nothing on an idle machine (sleeping at once costs 10 %). To be said before
-# the library is loaded.
+# eight times its time. A thousand rounds cost nothing on an idle machine, where sleeping at once costs 10 %. To be said
+# before the library is loaded.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 import _pywhispercpp as cpp

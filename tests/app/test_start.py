@@ -65,3 +65,18 @@ def test_a_wrong_option_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None
         main(["--no-such-option"])
     assert ended.value.code == 2
     assert "usage: sottovoce" in capsys.readouterr().err
+
+
+def test_a_data_folder_that_cannot_be_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    started = subprocess.run(
+        [sys.executable, "-P", "-m", "app", "--data-dir", tmp_path / "file"],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert started.returncode == 1
+    assert "cannot be written" in started.stderr
+    assert "Traceback" not in started.stderr
