@@ -122,11 +122,20 @@ def test_a_place_that_cannot_be_written_is_told_before_any_work(tmp_path: Path, 
     assert caught.value.code is Code.NOT_WRITABLE
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_folder_is_told_before_any_work(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A folder in which nobody may write, root included."""
+    folder = tmp_path / "read only"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", folder], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a read-only file system needs root")
+def test_a_read_only_folder_is_told_before_any_work(read_only: Path) -> None:
     with pytest.raises(EngineError) as caught:
-        make_ready((Output("txt", tmp_path / "talk.txt"),), overwrite=False)
+        make_ready((Output("txt", read_only / "talk.txt"),), overwrite=False)
     assert caught.value.code is Code.NOT_WRITABLE
 
 
