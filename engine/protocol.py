@@ -72,7 +72,7 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Everything before `done` is settled: its segments were sent and will not change."""
+    """In the stage "transcribing" everything before `done` is settled: its segments were sent and will not change."""
 
     job: int
     stage: Stage
