@@ -26,6 +26,8 @@ import numpy as np
 from engine.backends.cpu import threads_for
 from engine.errors import Code, EngineError
 from engine.memory import installed_memory
+from engine.models.ggml import read_model
+from engine.models.ggml_types import GgmlType
 from engine.types import SAMPLE_RATE, OperatorTime, Options, Phase, Segment
 from engine.whisper.segments import segments_from_tokens
 from engine.whisper.words import Token
@@ -52,7 +54,11 @@ class WhisperCpp:
     batch = 1
 
     def __init__(self, model: Path, use_gpu: bool, threads: int) -> None:
-        """Load `model`, an absolute path that was read through before (a text file would crash later)."""
+        """Load `model`, an absolute path that was read through before (a text file would crash later).
+
+        EngineError OUT_OF_MEMORY, MODEL_CANNOT for a file of float32 only, BACKEND_FAILED.
+        """
+        check_weights(model)
         _check_memory(model)
         _keep_log()
         parameters = cpp.whisper_context_default_params()
@@ -190,6 +196,12 @@ def gpu_in_build() -> bool:
     parts = cpp.whisper_print_system_info().split("|")
     names = {part.split(":")[0].strip() for part in parts if ":" in part}
     return bool(names - {"WHISPER", "CPU", "BLAS"})
+
+
+def check_weights(model: Path) -> None:
+    """EngineError MODEL_CANNOT for what whisper.cpp loads but aborts on: its convolutions take float16 kernels only."""
+    if read_model(model).hyper.weight_type is GgmlType.F32:
+        raise EngineError(Code.MODEL_CANNOT, "whisper.cpp does not run float32 files; “--backend onnx” does.")
 
 
 def _keep_log() -> None:

@@ -28,8 +28,8 @@ _QUANTISATION_VERSIONS = 1000  # a quantised file's ftype is its type + 1000 × 
 _MAX_LAYERS = 64  # twice large's
 _MAX_HEADS = 40  # twice large's
 
-_ALL_F32 = 0
 WEIGHT_TYPES = {  # ggml.h, enum ggml_ftype
+    0: GgmlType.F32,
     1: GgmlType.F16,
     2: GgmlType.Q4_0,
     3: GgmlType.Q4_1,
@@ -87,9 +87,7 @@ class Hyperparameters:
         for name, values in allowed.items():
             if getattr(self, name) not in values:
                 return f"no Whisper has an {name} of {getattr(self, name)}"
-        if self.ftype == _ALL_F32:
-            return "all its numbers are float32, with which whisper.cpp aborts (float16 and smaller are fine)"
-        if not 0 < self.ftype < 10 * _QUANTISATION_VERSIONS or self.ftype % _QUANTISATION_VERSIONS not in WEIGHT_TYPES:
+        if not 0 <= self.ftype < 10 * _QUANTISATION_VERSIONS or self.ftype % _QUANTISATION_VERSIONS not in WEIGHT_TYPES:
             return f"its numbers are in a format that is not known ({self.ftype})"
         return None
 
@@ -107,7 +105,8 @@ class Expected:
 
 def expected_tensors(hyper: Hyperparameters) -> dict[str, Expected]:
     """Every tensor of a model of these sizes, by name."""
-    kinds = {1: GgmlType.F32, 2: hyper.weight_type, 3: GgmlType.F16}  # by the number of dimensions
+    convolutions = GgmlType.F32 if hyper.weight_type is GgmlType.F32 else GgmlType.F16
+    kinds = {1: GgmlType.F32, 2: hyper.weight_type, 3: convolutions}  # by the number of dimensions
     tensors = {name: Expected(kinds[len(shape)], shape) for name, shape in _shapes(hyper)}
     for name in ("encoder.conv1.bias", "encoder.conv2.bias", "encoder.positional_embedding"):
         tensors[name] = Expected(GgmlType.F32, tensors[name].shape)

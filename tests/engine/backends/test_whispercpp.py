@@ -20,6 +20,7 @@ from engine.errors import Code, EngineError
 from engine.folders import models_folder
 from engine.models.store import ModelStore
 from engine.types import Options
+from tests.engine.small_models import Small
 
 NOTHING = Options(language="en", prompt="", temperature=0.0, vad=False, words=False, beam=1)
 EVERYTHING = Options(language="de", prompt="Grüße, Köln", temperature=0.4, task="translate", beam=5, threads=3)
@@ -57,6 +58,13 @@ def test_a_language_that_whispercpp_does_not_know_is_an_error(tiny: Path) -> Non
         backend.decode([np.zeros(16_000, np.float32)], Options(language="xx"))
     backend.close()
     assert caught.value.code is Code.BACKEND_FAILED
+
+
+def test_a_float32_model_is_refused_before_whispercpp_aborts_and_onnx_is_named(small: Small, tmp_path: Path) -> None:
+    with pytest.raises(EngineError) as caught:
+        WhisperCpp(small.write(tmp_path / "f32.bin", 0), use_gpu=False, threads=1)
+    assert caught.value.code is Code.MODEL_CANNOT
+    assert "--backend onnx" in str(caught.value)
 
 
 def test_buffers_and_device_are_read_from_the_log(tiny: Path) -> None:

@@ -15,7 +15,7 @@ from tests.engine.graphs.reference import difference
 from tests.engine.small_models import Small
 
 CARRIED_OVER = {"Q8_0": 7, "Q5_0": 8, "Q4_0": 2}
-ROUNDED = {"F16": 1, "Q4_1": 3, "Q5_1": 9}
+ROUNDED = {"F32": 0, "F16": 1, "Q4_1": 3, "Q5_1": 9}
 MATRICES = ["decoder.token_embedding.weight", "encoder.blocks.0.mlp.0.weight", "decoder.blocks.0.mlp.2.weight"]
 
 

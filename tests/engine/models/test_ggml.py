@@ -63,6 +63,12 @@ def test_what_is_written_is_read(small: Small, tmp_path: Path, ftype: int) -> No
         assert model.floats(name).dtype == np.float32
 
 
+def test_in_a_float32_file_every_tensor_is_float32(small: Small, tmp_path: Path) -> None:
+    """As whisper.cpp's convert-pt-to-ggml.py writes it, convolutions included."""
+    model = read_model(small.write(tmp_path / "f32.bin", 0))
+    assert {tensor.type for tensor in model.tensors.values()} == {GgmlType.F32}
+
+
 def test_plain_tensors_are_views_of_the_file(small: Small, tmp_path: Path) -> None:
     model = read_model(small.write(tmp_path / "m.bin", ftype=8))
     embedding = model.array("encoder.positional_embedding")
@@ -179,7 +185,6 @@ def test_a_file_that_may_not_be_read_says_so(small_file: Path) -> None:
         {"n_text_head": 2},
         {"n_text_layer": 65},
         {"n_mels": 81},
-        {"ftype": 0},
         {"ftype": 10},
         {"ftype": -1},
         {"ftype": 2**31 - 1},
@@ -193,7 +198,7 @@ def test_sizes_that_no_whisper_has_are_refused_without_taking_memory(
     path.write_bytes(b"lmgg" + head + small_file.read_bytes()[4 + len(head) :])
     tracemalloc.start()
     why = refused(path)
-    assert "no Whisper has an" in why or "its numbers are" in why or "float32" in why
+    assert "no Whisper has an" in why or "its numbers are" in why
     assert tracemalloc.get_traced_memory()[1] < 1_000_000
     tracemalloc.stop()
 
@@ -384,7 +389,7 @@ os._exit(code)  # before whisper.cpp says goodbye to a Python that is gone
 @pytest.mark.parametrize(
     "change",
     [
-        *({"ftype": ftype} for ftype in WEIGHT_TYPES),
+        *({"ftype": ftype} for ftype, kind in WEIGHT_TYPES.items() if kind is not GgmlType.F32),
         {"n_vocab": 51865},
         {"n_vocab": 51866, "n_mels": 128},
         {"n_audio_layer": 3, "n_text_layer": 2},
