@@ -104,6 +104,7 @@ class MainWindow(QMainWindow):
             self.models = ModelsDialog(self._data, self)
             self.models.changed.connect(self.toolbar.refresh)
             self.models.arrived.connect(self.announcements.arrived)
+        self.models.refresh()
         self.models.show()
 
     def _compose(self) -> None:

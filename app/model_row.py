@@ -18,7 +18,7 @@ class ModelRow:
     """The widgets of one row of a grid; `button` downloads or removes, `cancel` ends a download."""
 
     def __init__(self, name: str, size: int, grid: QGridLayout, row: int) -> None:
-        self.name, self._size = name, size
+        self.name, self._size, self._built = name, size, 0
         self._name, self._note = Label(name), Quiet()
         self._bytes = Quiet(human_size(size))
         self.button, self.cancel = QPushButton(), QPushButton("Cancel")
@@ -36,12 +36,13 @@ class ModelRow:
         for column, widget in enumerate((self._name, self._bytes, self._middle, self._right)):
             grid.addWidget(widget, row, column)
 
-    def show_state(self, stored: StoredModel | None, error: str = "") -> None:
-        """Here or not; `error` says why the last try failed."""
+    def show_state(self, stored: StoredModel | None, error: str = "", built: int = 0) -> None:
+        """Here or not; `error` says why the last try failed, `built` how many bytes were made of the model since."""
+        self._built = built
         self._middle.setCurrentWidget(self._note)
         self._right.setCurrentWidget(self.button)
         self._name.setFont(scaled(self._name.font(), 1.0, QFont.Weight.DemiBold if stored else QFont.Weight.Normal))
-        self._note.setText(error or note(find(self.name), stored))
+        self._note.setText(error or note(find(self.name), stored, built))
         self._note.setToolTip(tip(error or (stored.source if stored else "")))
         self._label("Remove" if stored else "Download")
 
@@ -57,7 +58,7 @@ class ModelRow:
         if self._sure.isActive():
             self._sure.stop()
             return True
-        self._label(f"Remove {human_size(self._size)}?")
+        self._label(f"Remove {human_size(self._size + self._built)}?")
         self._sure.start()
         return False
 
@@ -66,11 +67,12 @@ class ModelRow:
         self.button.setAccessibleName(f"{text}: {self.name}")
 
 
-def note(entry: CatalogEntry | None, stored: StoredModel | None) -> str:
-    """What to know of a model: where it came from, what it cannot do."""
+def note(entry: CatalogEntry | None, stored: StoredModel | None, built: int = 0) -> str:
+    """What to know of a model: where it came from, what it cannot do, what else it takes on the disk."""
     known = stored or entry
     limits = "" if known is None or known.can_translate else "does not translate"
     if known is not None and not known.multilingual:
         limits = "English only"
     origins = {"download": "here", "import": "imported", "found": "put here by hand"}
-    return ", ".join(filter(None, (origins[stored.origin] if stored else "", limits)))
+    more = f"{human_size(built)} more prepared for this computer" if built else ""
+    return ", ".join(filter(None, (origins[stored.origin] if stored else "", limits, more)))

@@ -23,7 +23,8 @@ from app.look import Label, Quiet, unit
 from app.model_row import ModelRow
 from app.model_task import ModelTask
 from engine.errors import EngineError
-from engine.folders import models_folder
+from engine.folders import cache_folder, models_folder
+from engine.graphs.built import bytes_by_model, remove_model
 from engine.models.catalog import CATALOG
 from engine.models.store import ModelStore
 
@@ -72,15 +73,17 @@ class ModelsDialog(QDialog):
         self.refresh()
 
     def refresh(self) -> None:
-        """Look which models are here."""
+        """Look which models are here, and what was built of them."""
         stored = {model.name: model for model in self._store.list()}
         sizes = {entry.name: entry.bytes for entry in CATALOG}
         for name, size in (sizes | {name: model.bytes for name, model in stored.items() if name not in sizes}).items():
             if name not in self.rows:
                 self._add_row(name, size)
+        built = bytes_by_model(cache_folder(self._data))
         for name, row in self.rows.items():
             if name not in self._tasks:
-                row.show_state(stored.get(name))
+                model = stored.get(name)
+                row.show_state(model, built=built.get(model.sha256 or "", 0) if model else 0)
 
     def download(self, name: str) -> None:
         """Get a model of the catalogue, or go on with that."""
@@ -137,7 +140,7 @@ class ModelsDialog(QDialog):
 
     def _remove(self, name: str) -> None:
         try:
-            self._store.remove(name)
+            remove_model(self._store, name, cache_folder(self._data))
         except EngineError as error:
             self._say(str(error))
         self.refresh()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
@@ -15,11 +16,15 @@ from app import models_dialog
 from app.main_window import MainWindow
 from app.model_task import ModelTask
 from app.models_dialog import ModelsDialog
-from engine.folders import models_folder
+from engine.folders import cache_folder, models_folder
+from engine.graphs.built import FACTS, BuiltGraphs, graphs_folder
+from engine.models.records import Record, write_record
 from engine.models.store import ModelStore
 from tests.measure.sample_library import folder_of
 
 OpenWindow = Callable[[], MainWindow]
+
+SHA = "0123456789abcdef" * 4
 
 # Stands for `python -m engine models`: writes the part, then the model, when the test lets it.
 CHILD = """
@@ -104,6 +109,23 @@ def test_removing_asks_in_the_button_itself(dialog: ModelsDialog, tmp_path: Path
         button.click()
     assert ModelStore(models_folder(tmp_path)).get("base") is None
     assert button.text() == "Download"
+
+
+def test_what_was_built_of_a_model_is_told_and_goes_with_it(dialog: ModelsDialog, tmp_path: Path) -> None:
+    file = ModelStore(models_folder(tmp_path)).file("base")
+    write_record(file.with_suffix(".json"), Record("download", "", 0, SHA, 0, multilingual=True, can_translate=True))
+    folder = graphs_folder(cache_folder(tmp_path)) / "base"
+    folder.mkdir(parents=True)
+    (folder / "encoder.weights").write_bytes(bytes(2_000_000))
+    (folder / FACTS).write_bytes(msgspec.json.encode(BuiltGraphs(SHA, "int8", 1, 2_000_000)))
+    dialog.refresh()
+    assert note_of(dialog, "base") == ("here, 2 MB more prepared for this computer")
+    button = dialog.rows["base"].button
+    button.click()
+    assert button.text() == "Remove 150 MB?"
+    button.click()
+    assert note_of(dialog, "base") == ""
+    assert not folder.exists()
 
 
 def test_a_first_click_on_remove_is_forgotten_after_a_while(dialog: ModelsDialog, qtbot: QtBot) -> None:

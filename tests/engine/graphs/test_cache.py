@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,8 @@ import pytest
 from engine.errors import Code, EngineError
 from engine.folders import models_folder
 from engine.graphs import cache as graph_cache
-from engine.graphs.cache import built, facts_of, graphs_for, remove_graphs
+from engine.graphs.built import built, facts_of
+from engine.graphs.cache import graphs_for
 from engine.graphs.onnx_runtime import OnnxGraphs
 from engine.models.store import ModelStore
 from engine.types import Precision
@@ -129,6 +131,20 @@ def test_a_new_builder_builds_anew_and_the_old_graphs_go(
     assert [folder for folder, _ in built(cache)] == [new]
 
 
+def test_graphs_of_older_builders_and_of_files_that_have_gone_go_when_others_are_built(
+    model: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = Path(shutil.copy(model, tmp_path / "copy.bin"))
+    orphan, kept = (graphs_for(file, sha, "int8", cache, print)[0] for file, sha in ((copy, "c" * 64), (model, SHA)))
+    monkeypatch.setattr(graph_cache, "BUILDER", graph_cache.BUILDER - 1)
+    older, _ = graphs_for(model, "d" * 64, "int8", cache, print)
+    monkeypatch.undo()
+    assert {folder for folder, _ in built(cache)} == {orphan, kept, older}
+    copy.unlink()
+    new, _ = graphs_for(model, "e" * 64, "int8", cache, print)
+    assert {folder for folder, _ in built(cache)} == {kept, new}
+
+
 def test_another_precision_or_model_has_graphs_of_its_own(model: Path, cache: Path) -> None:
     wanted: list[tuple[str, Precision]] = [(SHA, "int8"), (SHA, "fp32"), (SHA[::-1], "int8")]
     folders = {graphs_for(model, sha, precision, cache, lambda _done, _of: None)[0] for sha, precision in wanted}
@@ -165,20 +181,6 @@ def test_two_that_build_at_once_both_get_the_same_graphs(
     assert said[1] == said[0][-1:], "the second built again what the first had built"
     assert works(Path(said[1][0]))
     assert left_over(cache) == []
-
-
-def test_graphs_can_be_removed_and_what_that_frees_is_told(model: Path, cache: Path) -> None:
-    folder, _ = build(model, cache)
-    size = sum(facts.bytes for _, facts in built(cache))
-    assert size == sum(file.stat().st_size for file in folder.iterdir() if file.name != "graphs.json")
-    assert remove_graphs(cache) == size
-    assert not folder.exists()
-    assert len(build(model, cache)[1]) == 3
-
-
-def test_nothing_is_removed_where_nothing_is(cache: Path) -> None:
-    assert remove_graphs(cache) == 0
-    assert list(built(cache)) == []
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root may mount a small disk")
@@ -221,5 +223,5 @@ def test_int8_graphs_of_base_are_smaller_than_its_file_and_are_written_without_a
     finally:
         tracemalloc.stop()
     ((_, facts),) = built(tmp_path)
-    assert facts.bytes < 0.6 * base.stat().st_size
+    assert facts.size < 0.6 * base.stat().st_size
     assert peak < 51_865 * 512 * 4, "as much as the largest matrix has in float32"

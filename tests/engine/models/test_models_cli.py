@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.folders import cache_folder
+from engine.graphs.cache import graphs_for
+from engine.models.store import digest_of
+from engine.types import Precision
+
 if TYPE_CHECKING:
     from tests.engine.models.conftest import Server
+    from tests.engine.small_models import Small
 
 
 class Terminal:
@@ -59,6 +66,30 @@ def test_a_model_is_imported_under_another_name(sottovoce: Terminal, small_file:
     sottovoce("import", small_file, "--name", "Größe 1")
     assert "A file of this name is already there." in sottovoce("import", small_file, "--name", "Größe 1", code=1)[1]
     assert sottovoce("path", "Größe 1")[0].endswith("ggml-Größe 1.bin\n")
+
+
+def test_graphs_are_listed_by_model_and_precision_and_removed_with_their_model_or_all_at_once(
+    sottovoce: Terminal, small: Small, tmp_path: Path
+) -> None:
+    assert sottovoce("graphs")[0].startswith("nothing yet: ")
+    assert sottovoce("graphs", "--remove")[0].startswith("0 kB were removed")
+    elsewhere, cache = small.write(tmp_path / "else ☃.bin", 1, seed=1), cache_folder(sottovoce.data)
+    sottovoce("import", small.write(tmp_path / "mine.bin", 1))
+    file = sottovoce.data / "models" / "ggml-mine.bin"
+    built: list[tuple[Path, Precision]] = [(file, "int8"), (file, "fp32"), (elsewhere, "int8")]
+    for model, precision in built:
+        graphs_for(model, digest_of(model), precision, cache, lambda _done, _of: None)
+    rows = [re.split(" {2,}", row) for row in sottovoce("graphs")[0].splitlines()]
+    assert sorted((name, about) for name, _size, about in rows) == [
+        (str(elsewhere), "int8"),
+        ("all", "sottovoce models graphs --remove"),
+        ("mine", "fp32"),
+        ("mine", "int8"),
+    ]
+    assert re.fullmatch(r"mine was removed, and \d+ MB that were built of it\n", sottovoce("remove", "mine")[0])
+    assert len(sottovoce("graphs")[0].splitlines()) == 2
+    assert re.match(r"[1-9]\d* MB were removed", sottovoce("graphs", "--remove")[0])
+    assert sottovoce("graphs")[0].startswith("nothing yet: ")
 
 
 def test_what_fails_says_why_in_one_line_and_exits_with_1(sottovoce: Terminal, tmp_path: Path) -> None:
