@@ -12,6 +12,7 @@ from engine.library import Entry
 
 _STAGES = {
     "opening": "Opening…",
+    "building": "Preparing the model…",
     "loading": "Loading the model…",
     "listening": "Listening for speech…",
     "transcribing": "Transcribing…",
@@ -53,6 +54,13 @@ def share_of(entry: Entry, live: Live | None) -> float | None:
     return min(1.0, live.done / total)
 
 
+def built_share(live: Live | None) -> str:
+    """How much of a model is prepared, in words; "" when nothing is being prepared."""
+    if live is None or live.stage != "building" or not live.total:
+        return ""
+    return _percent(min(1.0, live.done / live.total))
+
+
 def spoken(entry: Entry, words: RowWords) -> str:
     """The row for a screen reader."""
     length = f"{clock(entry.duration)} long" if entry.duration else ""
@@ -62,8 +70,12 @@ def spoken(entry: Entry, words: RowWords) -> str:
 def _running(entry: Entry, live: Live | None) -> RowWords:
     share = share_of(entry, live)
     if live is None or share is None:
-        return RowWords("running", _STAGES[live.stage] if live else "Starting…")
-    return RowWords("running", f"{share:.0%}".replace("%", " %"), time_left(live.left) if live.left else "", share)
+        return RowWords("running", _STAGES[live.stage] if live else "Starting…", built_share(live))
+    return RowWords("running", _percent(share), time_left(live.left) if live.left else "", share)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}".replace("%", " %")
 
 
 def _done(entry: Entry) -> RowWords:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from app.job_words import can_go_on
+from app.job_words import built_share, can_go_on
 from app.jobs import Live
 from app.messages import describe_failure
 from app.wording import clock
@@ -37,6 +37,7 @@ class Says:
 
 _STAGES = {
     "opening": "Opening the file…",
+    "building": "Preparing the model…",
     "loading": "Loading the model…",
     "listening": "Listening for speech…",
     "transcribing": "Transcribing…",
@@ -56,7 +57,9 @@ def page_says(entry: Entry, live: Live | None, held: str = "") -> Says:
             return Says("waiting", "Waiting", todo, ways=(Way.CANCEL,))
         case "running":
             what = _STAGES[live.stage] if live else "Starting…"
-            return Says("running", what, "The text appears here as it is found.", ways=(Way.CANCEL,), busy=True)
+            share = built_share(live)
+            todo = f"{share}; next time it starts at once." if share else "The text appears here as it is found."
+            return Says("running", what, todo, ways=(Way.CANCEL,), busy=True)
         case "done":
             return Says("silence", "No speech was found.", _loudness(entry), ways=(Way.OTHER_MODEL,))
         case "failed":

@@ -21,7 +21,7 @@ from engine.types import Options, Segment, Timings
 VERSION = 1
 MAX_LINE = 4 * 1024 * 1024  # bytes; a segment of 30 s with all its words is below 100 kB
 
-Stage: TypeAlias = Literal["opening", "loading", "listening", "transcribing"]
+Stage: TypeAlias = Literal["opening", "building", "loading", "listening", "transcribing"]
 
 
 class ProtocolError(Exception):

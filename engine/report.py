@@ -9,6 +9,7 @@ from engine.types import OperatorTime, Timings
 
 _STAGES = {
     "opening": "opening",
+    "building": "preparing the model (only once)",
     "loading": "loading the model",
     "listening": "listening",
     "transcribing": "transcribing",

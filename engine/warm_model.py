@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from engine.backends.base import Backend
@@ -71,7 +72,8 @@ class WarmModel:
 
     def _fresh(self, job: int, options: Options, model: Path) -> Iterator[Event]:
         began = time.monotonic()
-        choice = yield from while_running(job, lambda tell: load_backend(options, model, self._data, tell))
+        load = partial(load_backend, options, model, self._data)
+        choice = yield from while_running(job, load, stage="building")
         self._backend = choice.backend
         if choice.gpu_failed:
             yield Notice(job, "gpu_failed", choice.gpu_failed)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeAlias, TypeVar
 
-from engine.protocol import Progress
+from engine.protocol import Progress, Stage
 
 EVERY_S = 1.0
 PATIENCE_S = 600.0  # a call that tells nothing new for so long is taken to hang: twice the trial of a GPU
@@ -17,12 +17,17 @@ _T = TypeVar("_T")
 
 
 def while_running(
-    job: int, call: Callable[[Tell], _T], every: float = EVERY_S, patience: float = PATIENCE_S
+    job: int,
+    call: Callable[[Tell], _T],
+    every: float = EVERY_S,
+    patience: float = PATIENCE_S,
+    stage: Stage = "loading",
 ) -> Generator[Progress, None, _T]:
     """Run `call` in a thread; its result is the generator's value, and its exceptions are the generator's.
 
-    Progress is given every `every` seconds, whatever `call` tells; when it has told nothing new for `patience`
-    seconds no more follows, so that whoever watches for hangs can notice one.
+    Progress is given every `every` seconds, whatever `call` tells: of `stage` from the first that it tells until that
+    is through, of "loading" before and after. When it has told nothing new for `patience` seconds no more follows, so
+    that whoever watches for hangs can notice one.
     """
     told: tuple[int, int | None] = (0, None)
 
@@ -38,5 +43,11 @@ def while_running(
         if told != shown:
             shown, since = told, time.monotonic()
         if time.monotonic() - since < patience:
-            yield Progress(job, "loading", *shown, None)
+            yield _progress(job, stage, *shown)
     return future.result()
+
+
+def _progress(job: int, stage: Stage, done: int, total: int | None) -> Progress:
+    if total is None or done >= total:
+        return Progress(job, "loading", 0, None, None)
+    return Progress(job, stage, done, total, None)

@@ -32,7 +32,8 @@ def graphs_for(
 ) -> tuple[Path, GgmlModel]:
     """The folder with the graphs of `model`, built now if they are not there, and the model itself.
 
-    `on_part(done, of)` is told after each graph. EngineError MODEL_DAMAGED, DISK_FULL, NOT_WRITABLE.
+    `on_part(done, of)` is told how many bytes of the model are through. EngineError MODEL_DAMAGED, DISK_FULL,
+    NOT_WRITABLE.
     """
     read = read_model(model)
     folder = graphs_folder(cache) / f"{sha256[:20]}-{precision}-{BUILDER}"
@@ -66,12 +67,15 @@ def _build(model: GgmlModel, facts: BuiltGraphs, folder: Path, on_part: Callable
 
 
 def _write(model: GgmlModel, precision: Precision, folder: Path, on_part: Callable[[int, int], None]) -> None:
-    heads = alignment_heads(model.hyper)
-    parts: tuple[Callable[[], None], ...] = (
-        lambda: write_encoder(model, folder / "encoder.onnx", precision),
-        lambda: write_cross(model, folder / "cross.onnx", precision),
-        lambda: write_decoder(model, folder / "decoder.onnx", precision, heads),
-    )
-    for number, part in enumerate(parts, 1):
-        part()
-        on_part(number, len(parts))
+    unread = {name: tensor.nbytes for name, tensor in model.tensors.items()}
+    total = sum(unread.values())
+
+    def on_read(name: str) -> None:
+        on_part(total - sum(unread.values()), total)
+        unread.pop(name, None)  # some are read twice
+
+    model = replace(model, on_read=on_read)
+    write_encoder(model, folder / "encoder.onnx", precision)
+    write_cross(model, folder / "cross.onnx", precision)
+    write_decoder(model, folder / "decoder.onnx", precision, alignment_heads(model.hyper))
+    on_part(total, total)

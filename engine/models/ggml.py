@@ -38,7 +38,7 @@ from engine.models.whisper_layout import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from engine.models.ggml_types import Floats, Stored
@@ -68,12 +68,15 @@ class GgmlModel:
     vocabulary: tuple[bytes, ...]
     tensors: Mapping[str, Tensor]
     _map: mmap.mmap
+    on_read: Callable[[str], None] | None = None  # told each tensor's name before it is viewed
 
     def stored(self, name: str) -> Stored:
         """View a tensor as it is stored: float32, float16, or blocks in the last dimension.
 
         Read-only, and unaligned as often as not: copy it before computing much with it.
         """
+        if self.on_read is not None:
+            self.on_read(name)
         tensor = self.tensors[name]
         items = values_per_item(tensor.type)
         flat: Stored = np.frombuffer(

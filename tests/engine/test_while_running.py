@@ -35,6 +35,23 @@ def test_a_call_tells_how_far_it_is_and_gives_its_result() -> None:
     assert results == ["built"]
 
 
+def test_what_is_told_is_of_its_own_stage_and_what_comes_before_and_after_is_loading() -> None:
+    told: list[Progress] = []
+
+    def call(tell: Tell) -> None:
+        for number, step in enumerate([(0, None), (0, 4), (1, 4), (4, 4)]):
+            if step[1] is not None:
+                tell(*step)
+            while len(told) <= number:
+                time.sleep(EVERY)
+
+    for progress in while_running(7, call, EVERY, stage="building"):
+        if [progress] != told[-1:]:
+            told.append(progress)
+    loading = Progress(7, "loading", 0, None, None)
+    assert told == [loading, *(Progress(7, "building", done, 4, None) for done in (0, 1)), loading]
+
+
 def test_a_call_that_fails_fails_here() -> None:
     def call(_tell: Tell) -> None:
         raise EngineError(Code.MODEL_DAMAGED, "as it is")

@@ -45,6 +45,7 @@ def titles(model: JobListModel) -> list[str]:
         ({}, None, "Waiting", ""),
         ({"state": "running"}, None, "Starting…", ""),
         ({"state": "running"}, Live("loading", 0, None, None), "Loading the model…", ""),
+        ({"state": "running"}, Live("building", 33_000_000, 100_000_000, None), "Preparing the model…", "33 %"),
         ({"state": "running"}, Live("transcribing", 62_000, 100_000, 41_000), "62 %", "about 0:41 left"),
         ({"state": "running", "duration": None}, Live("transcribing", 62_000, None, None), "Transcribing…", ""),
         ({"state": "done", "language": "de"}, None, "Done · German", ""),

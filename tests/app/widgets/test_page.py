@@ -32,6 +32,7 @@ ENTRY = Entry(1, b"/a/talk.wav", "talk.wav", 0, "waiting", Options(), duration=1
         ({}, None, "Waiting", {Way.CANCEL}),
         ({"state": "running"}, Live("opening", 0, None, None), "Opening the file…", {Way.CANCEL}),
         ({"state": "running"}, Live("loading", 0, None, None), "Loading the model…", {Way.CANCEL}),
+        ({"state": "running"}, Live("building", 1, 3, None), "Preparing the model…", {Way.CANCEL}),
         ({"state": "running"}, Live("listening", 0, None, None), "Listening for speech…", {Way.CANCEL}),
         ({"state": "done", "outcome": "no_speech"}, None, "No speech was found.", {Way.OTHER_MODEL}),
         ({"state": "failed", "error": Code.NOT_FOUND}, None, "The file is not there.", {Way.RETRY}),
@@ -56,6 +57,11 @@ def test_every_state_says_what_is_and_offers_a_way_out(
 ) -> None:
     says = page_says(replace(ENTRY, **changes), live)  # type: ignore[arg-type]
     assert (says.what, set(says.ways)) == (what, ways)
+
+
+def test_how_much_of_a_model_is_prepared_is_said_and_that_it_is_done_once() -> None:
+    says = page_says(replace(ENTRY, state="running"), Live("building", 33_000_000, 100_000_000, None))
+    assert says.todo == "33 %; next time it starts at once."
 
 
 @pytest.mark.parametrize("code", list(Code))
