@@ -5,7 +5,7 @@ before the speech does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from engine.audio.level import normalised
@@ -30,26 +30,35 @@ def decode_windows(backend: Backend, windows: Sequence[Window], options: Options
     """
     skips = any(len(window.pieces) > 1 for window in windows)  # then words tell where a segment has to be cut
     options = replace(options, words=options.words or skips)
-    batch = [normalised(window.samples) for window in windows]
+    rests = [_Rest(window, normalised(window.samples)) for window in windows]
+    while unheard := [rest for rest in rests if rest.at is not None]:
+        _decode(backend, unheard, options)
+    return [list(placed([s for s in rest.segments if not is_sound(s.text)], rest.window)) for rest in rests]
+
+
+@dataclass(slots=True)
+class _Rest:
+    """A window, its segments so far, and from where on it is still to be decoded (ms; None: nowhere)."""
+
+    window: Window
+    samples: Samples
+    segments: list[Segment] = field(default_factory=list[Segment])
+    at: int | None = 0
+
+    def add(self, segments: Sequence[Segment], at: int) -> None:
+        """Segments of what lies behind `at`; Whisper may have stopped long before the speech does."""
+        self.segments += [_later(segment, at) for segment in segments]
+        end = self.segments[-1].end if self.segments else 0
+        self.at = end if end > at and _speech_after(self.window, end) else None
+
+
+def _decode(backend: Backend, rests: Sequence[_Rest], options: Options) -> None:
+    """Decode what is left of each window, all together."""
+    starts = [rest.at or 0 for rest in rests]
+    batch = [rest.samples[at * SAMPLES_PER_MS :] for rest, at in zip(rests, starts, strict=True)]
     found = backend.decode(batch, options)
-    return [
-        _finished(backend, window, samples, options, segments)
-        for window, samples, segments in zip(windows, batch, found, strict=True)
-    ]
-
-
-def _finished(
-    backend: Backend, window: Window, samples: Samples, options: Options, found: list[Segment]
-) -> list[Segment]:
-    """The window's segments once nothing goes round in circles and no speech is left behind the last word."""
-    segments = _without_loops(backend, samples, options, found)
-    at = 0
-    while segments and segments[-1].end > at and _speech_after(window, segments[-1].end):
-        at = segments[-1].end
-        tail = samples[at * SAMPLES_PER_MS :]
-        more = _without_loops(backend, tail, options, backend.decode([tail], options)[0])
-        segments += [_later(segment, at) for segment in more]
-    return list(placed([segment for segment in segments if not is_sound(segment.text)], window))
+    for rest, at, samples, segments in zip(rests, starts, batch, found, strict=True):
+        rest.add(_without_loops(backend, samples, options, segments), at)
 
 
 def _without_loops(backend: Backend, samples: Samples, options: Options, first: list[Segment]) -> list[Segment]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,9 +13,11 @@ from engine.models.ggml import GgmlModel
 from engine.stopwatch import Stopwatch
 from engine.types import SAMPLES_PER_MS, OperatorTime, Options, Phase, Segment
 from engine.whisper.align import token_starts
+from engine.whisper.alignment_heads import onset_lags
 from engine.whisper.bpe import encoded
 from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, failed, is_silence
 from engine.whisper.mel import FRAMES_PER_SECOND, MAX_FRAMES, log_mel
+from engine.whisper.onsets import token_onsets
 from engine.whisper.rules import logsumexp
 from engine.whisper.segments import segments_from_tokens
 from engine.whisper.vocabulary import Vocabulary
@@ -37,24 +38,16 @@ class Runtime(Graphs, Protocol):
     """All graphs of a model in a runtime; what the encoder gives stays in a form of its own."""
 
     def encode(self, mel: Floats) -> Any:  # noqa: ANN401 (its own kind of tensor)
-        """(b, mels, frames) → the encoder's output (b, frames / 2, width)."""
+        """One window's (1, mels, frames) → the encoder's output (1, frames / 2, width)."""
         ...
 
-    def cross(self, encoded: Any, rows: int) -> Cache:  # noqa: ANN401
-        """An empty cache over the cross keys and values of `encoded`, a batch of `rows` windows."""
+    def cross(self, encoded: Sequence[Any]) -> Cache:
+        """An empty cache over the cross keys and values of windows that are equally long, a row each."""
         ...
 
     def operators(self) -> tuple[OperatorTime, ...]:
         """Time by graph and operator since it was loaded, asked once; empty unless it was told to measure."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """The encoder's output for a batch, and which batch that was."""
-
-    key: bytes
-    encoded: Any
 
 
 class GraphWhisper:
@@ -69,10 +62,11 @@ class GraphWhisper:
         self.batch = batch
         self._vocabulary = Vocabulary.of(model)
         self._filters = model.filters.copy()
+        self._lags = onset_lags(model.hyper)
         self._runtime = runtime
         self._decoder = Decoder(self._runtime, self._vocabulary)
         self._watch = Stopwatch()
-        self._heard: _Heard | None = None
+        self._heard: dict[tuple[bytes, int], Any] = {}  # what the encoder made of the windows at hand
         self._sizes = {file.stem: file.stat().st_size for file in folder.glob("*.weights")}
         self.multilingual = self._vocabulary.multilingual
 
@@ -81,16 +75,17 @@ class GraphWhisper:
         lengths = [len(samples) // SAMPLES_PER_MS for samples in batch]
         prompt = self._prompt(options)
         frames = _frames_for(max(lengths))
-        cache = self._cache(batch, frames)
-        with self._watch.stage("decode"):
-            found = self._first_try(cache, prompt, lengths, options)
-        return [
+        found = self._first_try(self._cache(batch, frames), prompt, lengths, options)
+        segments = [
             self._segments(self._better(hypothesis, samples, frames, prompt, options), length, options)
             for hypothesis, samples, length in zip(found, batch, lengths, strict=True)
         ]
+        self._heard.clear()
+        return segments
 
     def detect_language(self, samples: Samples) -> tuple[str, float]:
         """The likeliest language and its probability; the encoder's pass is kept for `decode`."""
+        self._heard.clear()
         cache = self._cache([samples], _frames_for(len(samples) // SAMPLES_PER_MS))
         with self._watch.stage("language"):
             start = np.array([[self._vocabulary.start]], np.int64)
@@ -123,27 +118,34 @@ class GraphWhisper:
         if options.prompt:
             tokens = encoded(f" {options.prompt.strip()}", self._vocabulary.words)[-_PROMPT_TOKENS:]
             before = (self._vocabulary.previous, *tokens)
-        return Prompt(before, self._vocabulary.prompt(options.language, options.task))
+        return Prompt(before, self._vocabulary.prompt(options.language, options.task), options.words)
 
     def _cache(self, batch: Sequence[Samples], frames: int) -> Cache:
         """Cross keys and values of a batch, each window followed by silence up to `frames`."""
-        key = sha256(b"".join(samples.tobytes() for samples in batch)).digest() + frames.to_bytes(2, "big")
-        if self._heard is None or self._heard.key != key:
-            with self._watch.stage("mel"):
-                mel = np.stack([log_mel(samples, self._filters, frames) for samples in batch])
-            with self._watch.stage("encode"):
-                self._heard = _Heard(key, self._runtime.encode(mel))
+        encoded = [self._encoded(samples, frames) for samples in batch]
         with self._watch.stage("cross"):
-            return self._runtime.cross(self._heard.encoded, len(batch))
+            return self._runtime.cross(encoded)
+
+    def _encoded(self, samples: Samples, frames: int) -> Any:  # noqa: ANN401
+        """The encoder's output, window by window: a batch would be no faster, and a layer's memory times its size."""
+        key = sha256(samples.tobytes()).digest(), frames
+        if key not in self._heard:
+            with self._watch.stage("mel"):
+                mel = log_mel(samples, self._filters, frames)[None]
+            with self._watch.stage("encode"):
+                self._heard[key] = self._runtime.encode(mel)
+        return self._heard[key]
 
     def _first_try(
         self, cache: Cache, prompt: Prompt, lengths: Sequence[int], options: Options
     ) -> Sequence[Hypothesis]:
-        if options.beam == 1 or options.temperature > 0:
-            return self._decoder.sample(cache, prompt, lengths, options.temperature)
-        return [
-            self._decoder.beam(cache.take([row]), prompt, length, options.beam) for row, length in enumerate(lengths)
-        ]
+        with self._watch.stage("decode"):
+            if options.beam == 1 or options.temperature > 0:
+                return self._decoder.sample(cache, prompt, lengths, options.temperature)
+            return [
+                self._decoder.beam(cache.take([row]), prompt, length, options.beam)
+                for row, length in enumerate(lengths)
+            ]
 
     def _better(self, found: Hypothesis, samples: Samples, frames: int, prompt: Prompt, options: Options) -> Hypothesis:
         """`found`, or what comes of decoding with the full 30 s and then at rising temperatures."""
@@ -172,21 +174,20 @@ class GraphWhisper:
             return []
         v = self._vocabulary
         with self._watch.stage("words"):
-            bounds = self._bounds(hypothesis, length) if options.words else {}
+            bounds = self._bounds(hypothesis) if options.words else {}
         tokens = [
             (token, Token(v.words[token] if token < v.end else b"", *bounds.get(i, (0, 0)), float(np.exp(p)), p))
             for i, (token, p) in enumerate(zip(hypothesis.tokens, hypothesis.logprobs, strict=False))
         ]
         return segments_from_tokens(tokens, v.first_timestamp, v.end, length, options.language)
 
-    def _bounds(self, hypothesis: Hypothesis, length: int) -> dict[int, tuple[int, int]]:
+    def _bounds(self, hypothesis: Hypothesis) -> dict[int, tuple[int, int]]:
         """Start and end of each text token, by its place among all tokens."""
         places = [place for place, token in enumerate(hypothesis.tokens) if token < self._vocabulary.end]
         if not places:
             return {}
-        positions = max(1, -(-length // 20))
-        attention = np.stack([hypothesis.attention[place][:, :positions] for place in places], axis=1)
-        times = token_starts(attention)
+        attention = np.stack([hypothesis.attention[place] for place in places], axis=1).astype(np.float32)
+        times = token_onsets(attention, self._lags) if self._lags else token_starts(attention)
         return {place: (int(times[i]), int(times[i + 1])) for i, place in enumerate(places)}
 
 

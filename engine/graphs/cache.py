@@ -17,14 +17,15 @@ from pathlib import Path
 import msgspec
 
 from engine.graphs.built import FACTS, UNFINISHED, BuiltGraphs, facts_of, graphs_folder, lock_of, size_of
-from engine.graphs.decoder_graph import write_cross, write_decoder
+from engine.graphs.cross_graph import write_cross
+from engine.graphs.decoder_graph import write_decoder
 from engine.graphs.encoder_graph import write_encoder
 from engine.models.disk import locked, writing
 from engine.models.ggml import GgmlModel, read_model
 from engine.types import Precision
 from engine.whisper.alignment_heads import alignment_heads
 
-BUILDER = 2  # to be raised whenever the graphs come out differently
+BUILDER = 4  # to be raised whenever the graphs come out differently
 
 
 def graphs_for(
@@ -67,15 +68,28 @@ def _build(model: GgmlModel, facts: BuiltGraphs, folder: Path, on_part: Callable
 
 
 def _write(model: GgmlModel, precision: Precision, folder: Path, on_part: Callable[[int, int], None]) -> None:
-    unread = {name: tensor.nbytes for name, tensor in model.tensors.items()}
-    total = sum(unread.values())
-
-    def on_read(name: str) -> None:
-        on_part(total - sum(unread.values()), total)
-        unread.pop(name, None)  # some are read twice
-
-    model = replace(model, on_read=on_read)
+    model = replace(model, on_read=_Reading(model, on_part).begin)
     write_encoder(model, folder / "encoder.onnx", precision)
     write_cross(model, folder / "cross.onnx", precision)
     write_decoder(model, folder / "decoder.onnx", precision, alignment_heads(model.hyper))
+    total = sum(tensor.nbytes for tensor in model.tensors.values())
     on_part(total, total)
+
+
+class _Reading:
+    """Follows the builder through a model's tensors: tells how far it is, and holds no more than one in memory."""
+
+    def __init__(self, model: GgmlModel, on_part: Callable[[int, int], None]) -> None:
+        self._model = model
+        self._on_part = on_part
+        self._unread = {name: tensor.nbytes for name, tensor in model.tensors.items()}
+        self._total = sum(self._unread.values())
+        self._at = ""
+
+    def begin(self, name: str) -> None:
+        """The builder comes to a tensor; with the one before it is through, for now: some are read twice."""
+        if self._at:
+            self._model.let_go(self._at)
+        self._on_part(self._total - sum(self._unread.values()), self._total)
+        self._unread.pop(name, None)
+        self._at = name

@@ -1,4 +1,4 @@
-"""cross: encoder output → cross keys and values, once a window. decode: tokens + KV cache → logits.
+"""decode: tokens + KV cache → logits, the same cache with the new tokens behind, and where they were heard.
 
 The cache is explicit: past keys and values go in, the same with the new tokens behind them come out, so any
 runtime can run it and a batch can lose a row by taking rows of arrays.
@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 from onnx import TensorProto
 
+from engine.graphs.int8_decoder import Int8Decoder
+from engine.graphs.int8_layers import FewTokens
 from engine.graphs.layers import QUERY_SCALE, Layers
 from engine.graphs.onnx_file import GraphFile
 from engine.models.ggml import GgmlModel
@@ -21,84 +23,57 @@ from engine.types import Precision
 AlignmentHeads = Sequence[tuple[int, int]]  # (layer, head)
 
 
-def write_cross(model: GgmlModel, path: Path, precision: Precision) -> None:
-    """Write the graph: "encoded" (b, s, width) → "cross_key.i" (b, heads, 64, s), "cross_value.i" (b, heads, s, 64)."""
-    with GraphFile(path) as graph:
-        layers = Layers(graph, model, precision)
-        encoded = graph.input("encoded", TensorProto.FLOAT, ["b", "s", layers.width])
-        for i in range(model.hyper.n_text_layer):
-            attention = f"decoder.blocks.{i}.cross_attn"
-            both = layers.linear(encoded, [f"{attention}.key", f"{attention}.value"])
-            key, value = graph.nodes("Split", [both], [f"{attention}.k", f"{attention}.v"], axis=-1, num_outputs=2)
-            graph.node("Identity", [layers.heads_of(key, transposed=True)], output=f"cross_key.{i}")
-            graph.node("Identity", [layers.heads_of(value)], output=f"cross_value.{i}")
-            graph.output(f"cross_key.{i}", ["b", layers.heads, HEAD_SIZE, "s"])
-            graph.output(f"cross_value.{i}", ["b", layers.heads, "s", HEAD_SIZE])
-
-
 def write_decoder(model: GgmlModel, path: Path, precision: Precision, heads: AlignmentHeads) -> None:
     """Write the graph.
 
-    In: "tokens" (b, n), "positions" (n), "mask" (n, past + n) added to the scores of self attention, and for each
-    layer "past_key.i", "past_value.i" (b, heads, past, 64), "cross_key.i", "cross_value.i". Out: "logits" (b, vocab)
-    of the last token, "key.i", "value.i" (b, heads, past + n, 64), and "alignment" (b, heads given, n, s), the
-    cross attention of the alignment heads.
+    In: "tokens" (b, n), "positions" (n), for each layer "past_key.i", "past_value.i" (b, heads, past, 64), and what
+    the cross graph gives. Out: "logits" (b, vocab) of the last token, "key.i", "value.i" (b, heads, past + n, 64),
+    and "alignment" (b, heads given, n, s), the cross attention of the alignment heads.
+    fp32 has one more input, "mask" (n, past + n), which is added to the scores of self attention.
     """
     with GraphFile(path) as graph:
-        decoder = _Decoder(Layers(graph, model, precision), heads)
-        embed = _Embedding(decoder.layers)
-        x = embed.tokens(graph.input("tokens", TensorProto.INT64, ["b", "n"]))
-        table = graph.constant(decoder.layers.floats("decoder.positional_embedding"))
-        positions = graph.input("positions", TensorProto.INT64, ["n"])
-        x = decoder.layers.add(x, graph.node("Gather", [table, positions]))
-        graph.input("mask", TensorProto.FLOAT, ["n", "past_n"])
-        for i in range(model.hyper.n_text_layer):
-            x = decoder.block(x, i)
-        last = graph.node("Gather", [x, graph.constant(np.array(-1, np.int64))], axis=1)
-        graph.node("Identity", [embed.logits(decoder.layers.norm(last, "decoder.ln"))], output="logits")
+        if precision == "int8":
+            alignment = Int8Decoder(FewTokens(graph, model), heads).write()
+        else:
+            alignment = _Decoder(Layers(graph, model), heads).write()
         graph.output("logits", ["b", model.hyper.n_vocab])
-        graph.node("Concat", decoder.alignment, output="alignment", axis=1)
+        graph.node("Concat", alignment, output="alignment", axis=1)
         graph.output("alignment", ["b", len(heads), "n", "s"])
 
 
-class _Embedding:
-    """One matrix for both ends: looked up for tokens, multiplied for logits."""
-
-    def __init__(self, layers: Layers) -> None:
-        self._layers = layers
-        name = "decoder.token_embedding.weight"
-        if layers.precision == "int8":
-            self._values, self._scales, self._rows, self._columns = layers.block_constants([name])
-        else:
-            self._matrix = layers.half_constant(name)
-
-    def tokens(self, tokens: str) -> str:
-        if self._layers.precision == "int8":
-            return self._layers.look_up(self._values, self._scales, tokens)
-        return self._layers.as_float(self._layers.graph.node("Gather", [self._matrix, tokens]))
-
-    def logits(self, x: str) -> str:
-        if self._layers.precision == "int8":
-            return self._layers.times_blocks(x, self._values, self._scales, self._rows, self._columns)
-        return self._layers.graph.node("Gemm", [x, self._layers.float_matrix(self._matrix)], transB=1)
-
-
 class _Decoder:
-    """The decoder's blocks; `alignment` collects the attention weights that were asked for."""
+    """In float32."""
 
     def __init__(self, layers: Layers, heads: AlignmentHeads) -> None:
-        self.layers = layers
-        self.alignment: list[str] = []
+        self._layers = layers
+        self._graph = layers.graph
+        self._alignment: list[str] = []
         self._heads = heads
 
-    def block(self, x: str, i: int) -> str:
-        layers, block = self.layers, f"decoder.blocks.{i}"
+    def write(self) -> Sequence[str]:
+        """Everything but the outputs that all decoders have; the attention of the alignment heads, by layer."""
+        layers, graph = self._layers, self._graph
+        matrix = layers.half_constant("decoder.token_embedding.weight")  # for both ends
+        tokens = graph.input("tokens", TensorProto.INT64, ["b", "n"])
+        x = layers.as_float(graph.node("Gather", [matrix, tokens]))
+        table = graph.constant(layers.floats("decoder.positional_embedding"))
+        x = layers.add(x, graph.node("Gather", [table, graph.input("positions", TensorProto.INT64, ["n"])]))
+        graph.input("mask", TensorProto.FLOAT, ["n", "past_n"])
+        for i in range(layers.model.hyper.n_text_layer):
+            x = self._block(x, i)
+        last = graph.node("Gather", [x, graph.constant(np.array(-1, np.int64))], axis=1)
+        normed = layers.norm(last, "decoder.ln")
+        graph.node("Gemm", [normed, layers.float_matrix(matrix)], output="logits", transB=1)
+        return self._alignment
+
+    def _block(self, x: str, i: int) -> str:
+        layers, block = self._layers, f"decoder.blocks.{i}"
         x = layers.add(x, self._self_attention(layers.norm(x, f"{block}.attn_ln"), f"{block}.attn", i))
         x = layers.add(x, self._cross_attention(layers.norm(x, f"{block}.cross_attn_ln"), f"{block}.cross_attn", i))
-        return layers.mlp(x, block)
+        return layers.add(x, layers.mlp(layers.norm(x, f"{block}.mlp_ln"), block))
 
     def _self_attention(self, x: str, name: str, i: int) -> str:
-        layers, graph = self.layers, self.layers.graph
+        layers, graph = self._layers, self._graph
         qkv = layers.linear(x, [f"{name}.{part}" for part in ("query", "key", "value")], (QUERY_SCALE, 1.0, 1.0))
         query, key, value = graph.nodes("Split", [qkv], [f"{name}.{p}" for p in "qkv"], axis=-1, num_outputs=3)
         keys = self._grown("key", layers.heads_of(key), i)
@@ -109,18 +84,18 @@ class _Decoder:
 
     def _grown(self, what: str, new: str, i: int) -> str:
         """The past of layer `i` with `new` behind it, which is also an output."""
-        graph, heads = self.layers.graph, self.layers.heads
+        graph, heads = self._graph, self._layers.heads
         past = graph.input(f"past_{what}.{i}", TensorProto.FLOAT, ["b", heads, "past", HEAD_SIZE])
         graph.output(f"{what}.{i}", ["b", heads, "past_n", HEAD_SIZE])
         return graph.node("Concat", [past, new], output=f"{what}.{i}", axis=2)
 
     def _cross_attention(self, x: str, name: str, i: int) -> str:
-        layers, graph = self.layers, self.layers.graph
+        layers, graph = self._layers, self._graph
         query = layers.heads_of(layers.linear(x, [f"{name}.query"], (QUERY_SCALE,)))
         key = graph.input(f"cross_key.{i}", TensorProto.FLOAT, ["b", layers.heads, HEAD_SIZE, "s"])
         value = graph.input(f"cross_value.{i}", TensorProto.FLOAT, ["b", layers.heads, "s", HEAD_SIZE])
         weights = graph.node("Softmax", [graph.node("MatMul", [query, key])], axis=-1)
         chosen = [head for layer, head in self._heads if layer == i]
         if chosen:
-            self.alignment.append(graph.node("Gather", [weights, graph.constant(np.array(chosen, np.int64))], axis=1))
+            self._alignment.append(graph.node("Gather", [weights, graph.constant(np.array(chosen, np.int64))], axis=1))
         return layers.linear(layers.joined(graph.node("MatMul", [weights, value])), [f"{name}.out"])

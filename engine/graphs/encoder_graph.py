@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 from onnx import TensorProto
 
+from engine.graphs.int8_layers import ManyPositions
 from engine.graphs.layers import QUERY_SCALE, Layers
-from engine.graphs.onnx_file import MICROSOFT, GraphFile
+from engine.graphs.onnx_file import GraphFile
 from engine.models.ggml import GgmlModel
 from engine.types import Precision
 
@@ -16,13 +17,13 @@ from engine.types import Precision
 def write_encoder(model: GgmlModel, path: Path, precision: Precision) -> None:
     """Write the graph to `path`: input "mel", output "encoded"."""
     with GraphFile(path) as graph:
-        layers = Layers(graph, model, precision)
+        layers = ManyPositions(graph, model) if precision == "int8" else Layers(graph, model)
         mel = graph.input("mel", TensorProto.FLOAT, ["b", model.hyper.n_mels, "frames"])
         x = _positioned(layers, _convolutions(layers, mel))
         for number in range(model.hyper.n_audio_layer):
             block = f"encoder.blocks.{number}"
-            x = layers.add(x, _attention(layers, layers.norm(x, f"{block}.attn_ln"), f"{block}.attn"))
-            x = layers.mlp(x, block)
+            x = layers.add(x, _attention(layers, x, block))
+            x = layers.add(x, _network(layers, x, block))
         encoded = layers.norm(x, "encoder.ln_post")
         graph.node("Identity", [encoded], output="encoded")
         graph.output("encoded", ["b", "s", layers.width])
@@ -48,15 +49,20 @@ def _positioned(layers: Layers, x: str) -> str:
     return layers.add(x, graph.node("Slice", [table, zero, length, zero]))
 
 
-def _attention(layers: Layers, x: str, name: str) -> str:
-    graph = layers.graph
-    factors = (1.0, 1.0, 1.0) if layers.precision == "int8" else (QUERY_SCALE, 1.0, 1.0)
-    qkv = layers.linear(x, [f"{name}.{part}" for part in ("query", "key", "value")], factors)
+def _attention(layers: Layers, x: str, block: str) -> str:
+    if isinstance(layers, ManyPositions):
+        return layers.attention(x, block)
+    graph, name = layers.graph, f"{block}.attn"
+    parts = [f"{name}.{part}" for part in ("query", "key", "value")]
+    qkv = layers.linear(layers.norm(x, f"{block}.attn_ln"), parts, (QUERY_SCALE, 1.0, 1.0))
     query, key, value = graph.nodes("Split", [qkv], [f"{name}.{p}" for p in "qkv"], axis=-1, num_outputs=3)
-    if layers.precision == "int8":  # ONNX Runtime's own attention never writes the (1500, 1500) scores to memory
-        mixed = graph.node("MultiHeadAttention", [query, key, value], domain=MICROSOFT, num_heads=layers.heads)
-    else:
-        scores = graph.node("MatMul", [layers.heads_of(query), layers.heads_of(key, transposed=True)])
-        weights = graph.node("Softmax", [scores], axis=-1)
-        mixed = layers.joined(graph.node("MatMul", [weights, layers.heads_of(value)]))
+    scores = graph.node("MatMul", [layers.heads_of(query), layers.heads_of(key, transposed=True)])
+    weights = graph.node("Softmax", [scores], axis=-1)
+    mixed = layers.joined(graph.node("MatMul", [weights, layers.heads_of(value)]))
     return layers.linear(mixed, [f"{name}.out"])
+
+
+def _network(layers: Layers, x: str, block: str) -> str:
+    if isinstance(layers, ManyPositions):
+        return layers.network(x, block)
+    return layers.mlp(layers.norm(x, f"{block}.mlp_ln"), block)

@@ -56,9 +56,9 @@ class GraphFile:
         self._inputs.append(helper.make_tensor_value_info(name, kind, list(shape)))
         return name
 
-    def output(self, name: str, shape: Sequence[int | str]) -> None:
-        """Declare a float32 output; some node has to be given this name."""
-        self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)))
+    def output(self, name: str, shape: Sequence[int | str], kind: int = TensorProto.FLOAT) -> None:
+        """Declare an output of ONNX type `kind`; some node has to be given this name."""
+        self._outputs.append(helper.make_tensor_value_info(name, kind, list(shape)))
 
     def constant(self, *arrays: Array) -> str:
         """A constant: one array, or several of one type that follow each other along the first dimension."""

@@ -88,20 +88,23 @@ class OnnxGraphs:
         self._cross = self._session(folder / "cross.onnx")
         self._decoder = self._session(folder / "decoder.onnx")
         self._cross_names = [output.name for output in self._cross.get_outputs()]
-        self._past_names = [f"{kind}.{i}" for i in range(len(self._cross_names) // 2) for kind in ("key", "value")]
-        self._head_shape = tuple(int(size) for size in _shape_of(self._decoder, "past_key.0")[1::2])
+        inputs: dict[str, list[Any]] = {node.name: node.shape for node in self._decoder.get_inputs()}
+        self._past_names = [name.removeprefix("past_") for name in inputs if name.startswith("past_")]
+        self._masked = "mask" in inputs
+        self._head_shape = tuple(int(size) for size in inputs["past_key.0"][1::2])
 
     def encode(self, mel: Floats) -> ort.OrtValue:
-        """(b, mels, frames) → the encoder's output (b, frames / 2, width), left in the runtime."""
+        """One window's (1, mels, frames) → the encoder's output (1, frames / 2, width), left in the runtime."""
         return _run(self._encoder, {"mel": _value(mel)}, ["encoded"])[0]
 
-    def cross(self, encoded: ort.OrtValue, rows: int) -> Cache:
-        """An empty cache over the cross keys and values of `encoded`, a batch of `rows` windows."""
-        values = _run(self._cross, {"encoded": encoded}, self._cross_names)
+    def cross(self, encoded: Sequence[ort.OrtValue]) -> Cache:
+        """An empty cache over the cross keys and values of windows that are equally long, a row each."""
+        each = [_run(self._cross, {"encoded": window}, self._cross_names) for window in encoded]
+        joined = [_joined(values) for values in zip(*each, strict=True)]
         heads, size = self._head_shape
-        empty = np.zeros((rows, heads, 0, size), np.float32)
+        empty = np.zeros((len(encoded), heads, 0, size), np.float32)
         past = {name: _value(empty) for name in self._past_names}
-        return Cache(dict(zip(self._cross_names, values, strict=True)), past, 0, rows)
+        return Cache(dict(zip(self._cross_names, joined, strict=True)), past, 0, len(encoded))
 
     def step(self, tokens: NDArray[np.int64], cache: Cache) -> Step:
         """Run tokens (b, n) behind what `cache` holds, and let it hold them too."""
@@ -109,10 +112,11 @@ class OnnxGraphs:
         inputs = {
             "tokens": _value(tokens),
             "positions": _value(np.arange(past, past + n, dtype=np.int64)),
-            "mask": _value(np.triu(np.full((n, past + n), -np.inf, np.float32), past + 1)),
             **cache.cross,
             **{f"past_{name}": value for name, value in cache.past.items()},
         }
+        if self._masked:
+            inputs["mask"] = _value(np.triu(np.full((n, past + n), -np.inf, np.float32), past + 1))
         logits, alignment, *new = _run(self._decoder, inputs, ["logits", "alignment", *self._past_names])
         cache.past = dict(zip(self._past_names, new, strict=True))
         cache.length += n
@@ -162,9 +166,9 @@ def _value(array: NDArray[Any]) -> ort.OrtValue:
     return ort.OrtValue.ortvalue_from_numpy(array)
 
 
+def _joined(rows: Sequence[ort.OrtValue]) -> ort.OrtValue:
+    return rows[0] if len(rows) == 1 else _value(np.concatenate([row.numpy() for row in rows]))
+
+
 def _taken(value: ort.OrtValue, rows: NDArray[np.int64]) -> ort.OrtValue:
     return _value(value.numpy()[rows])
-
-
-def _shape_of(session: ort.InferenceSession, name: str) -> list[Any]:
-    return next(node.shape for node in session.get_inputs() if node.name == name)

@@ -113,15 +113,16 @@ class TractGraphs:
         self._heads = int(past.dim(1))
 
     def encode(self, mel: Floats) -> tract.Tensor:
-        """(b, mels, frames) → the encoder's output (b, frames / 2, width), left in the runtime."""
+        """One window's (1, mels, frames) → the encoder's output (1, frames / 2, width), left in the runtime."""
         return self._encoder.run({"mel": mel})["encoded"]
 
-    def cross(self, encoded: tract.Tensor, rows: int) -> Cache:
-        """An empty cache over the cross keys and values of `encoded`, a batch of `rows` windows."""
-        cross = self._cross.run({"encoded": encoded})
-        empty = tract.Tensor.from_numpy(np.zeros((rows, self._heads, 0, HEAD_SIZE), np.float32))
+    def cross(self, encoded: Sequence[tract.Tensor]) -> Cache:
+        """An empty cache over the cross keys and values of windows that are equally long, a row each."""
+        each = [self._cross.run({"encoded": window}) for window in encoded]
+        cross = {name: _joined([values[name] for values in each]) for name in each[0]}
+        empty = tract.Tensor.from_numpy(np.zeros((len(each), self._heads, 0, HEAD_SIZE), np.float32))
         past = {name.removeprefix("cross_"): empty for name in cross}
-        return Cache(cross, past, 0, rows, rows == 1)
+        return Cache(cross, past, 0, len(each), len(each) == 1)
 
     def step(self, tokens: NDArray[np.int64], cache: Cache) -> Step:
         """Run tokens (b, n) behind what `cache` holds, and let it hold them too."""
@@ -144,6 +145,10 @@ class TractGraphs:
     def operators(self) -> tuple[OperatorTime, ...]:
         """Time by graph and operator so far, from one more look at each graph; empty unless profiling."""
         return tuple(time for plan in (self._encoder, self._cross, self._decoder) for time in plan.operators())
+
+
+def _joined(rows: Sequence[tract.Tensor]) -> tract.Tensor:
+    return rows[0] if len(rows) == 1 else tract.Tensor.from_numpy(np.concatenate([row.to_numpy() for row in rows]))
 
 
 def _taken(tensor: tract.Tensor, rows: NDArray[np.int64]) -> tract.Tensor:

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.models.whisper_layout import TEXT_CONTEXT
+from engine.whisper.align import MS_PER_POSITION
 from engine.whisper.rules import Rules, logsumexp
 from engine.whisper.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
+Halves = NDArray[np.float16]
 
 MAX_TOKENS = 224  # half of the text context, as in openai/whisper; less behind the longest prompts
 _LOOP_CHECK = 16  # tokens between two looks for a loop
@@ -63,7 +65,7 @@ class Hypothesis:
 
     tokens: list[int] = field(default_factory=list[int])
     logprobs: list[float] = field(default_factory=list[float])
-    attention: list[Floats] = field(default_factory=list[Floats])  # (heads, positions) for each token
+    attention: list[Halves] = field(default_factory=list[Halves])  # (heads, positions) for each token, if asked for
     no_speech: float = 0.0
     ended: bool = False
     loops: bool = False
@@ -73,19 +75,23 @@ class Hypothesis:
         """Mean log-probability of the tokens, the end among them."""
         return sum(self.logprobs) / (len(self.tokens) + 1)
 
-    def extended(self, token: int, logprob: float, attention: Floats) -> Hypothesis:
+    def extended(self, token: int, logprob: float, attention: Sequence[Halves]) -> Hypothesis:
         """A new hypothesis with one more token."""
         return Hypothesis(
-            [*self.tokens, token], [*self.logprobs, logprob], [*self.attention, attention], self.no_speech
+            [*self.tokens, token], [*self.logprobs, logprob], [*self.attention, *attention], self.no_speech
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What the decoder is given before it speaks: text that came before, then start, language and task."""
+    """What the decoder is given before it speaks: text that came before, then start, language and task.
+
+    And whether it is to note where it heard each token.
+    """
 
     before: tuple[int, ...]
     start: tuple[int, ...]
+    words: bool = False
 
     @property
     def most_tokens(self) -> int:
@@ -115,7 +121,9 @@ class Decoder:
             chosen = logits.argmax(axis=1) if temperature == 0 else _drawn(logits / temperature, random)
             logprobs = logits[np.arange(len(active)), chosen] - logsumexp(logits)
             for place, i in enumerate(active):
-                self._note(rows[i], int(chosen[place]), float(logprobs[place]), step.alignment[place, :, -1], most)
+                if not rows[i].ended:
+                    rows[i].attention += _heard_at(step, place, lengths[i]) if prompt.words else []
+                    self._note(rows[i], int(chosen[place]), float(logprobs[place]), most)
             if all(rows[i].ended for i in active):
                 return rows
             active, cache, chosen = _without_ended(rows, active, cache, chosen)
@@ -131,7 +139,8 @@ class Decoder:
             logits = step.logits
             rules.apply(logits, [beam.tokens for beam in beams], [length] * len(beams))
             totals = scores[:, None] + logits - logsumexp(logits)[:, None]
-            beams, scores, origins, finished = self._best(beams, totals, scores, step.alignment, width)
+            heard = [_heard_at(step, i, length) if prompt.words else [] for i in range(len(beams))]
+            beams, scores, origins, finished = self._best(beams, totals, scores, heard, width)
             done += finished
             if len(done) >= width or not beams or self._loops(beams[0]):
                 break
@@ -142,7 +151,7 @@ class Decoder:
         return best
 
     def _best(
-        self, beams: Sequence[Hypothesis], totals: Floats, scores: Floats, alignment: Floats, width: int
+        self, beams: Sequence[Hypothesis], totals: Floats, scores: Floats, heard: Sequence[Sequence[Halves]], width: int
     ) -> tuple[list[Hypothesis], Floats, list[int], list[Hypothesis]]:
         """The best continuations: beams, their scores, the beams they come from; and those that have ended."""
         size = totals.shape[1]
@@ -159,7 +168,7 @@ class Decoder:
                 ended = beams[origin]
                 finished.append(Hypothesis(ended.tokens, [*ended.logprobs, logprob], ended.attention, ended.no_speech))
                 continue
-            kept.append(beams[origin].extended(token, logprob, alignment[origin, :, -1]))
+            kept.append(beams[origin].extended(token, logprob, heard[origin]))
             origins.append(origin)
             kept_scores.append(float(flat[index]))
         return kept, np.array(kept_scores, np.float32), origins, finished
@@ -173,15 +182,12 @@ class Decoder:
             row.no_speech = float(np.exp(value))
         return self._graphs.step(np.array([rest] * len(rows), np.int64), cache) if rest else step
 
-    def _note(self, row: Hypothesis, token: int, logprob: float, attention: Floats, most: int) -> None:
-        if row.ended:
-            return
+    def _note(self, row: Hypothesis, token: int, logprob: float, most: int) -> None:
         row.logprobs.append(logprob)
         if token == self._vocabulary.end:
             row.ended = True
             return
         row.tokens.append(token)
-        row.attention.append(attention)
         row.loops = self._loops(row)
         row.ended = row.loops or len(row.tokens) >= most
 
@@ -191,6 +197,12 @@ class Decoder:
 
     def _text(self, row: Hypothesis) -> list[int]:
         return [token for token in row.tokens if token < self._vocabulary.end]
+
+
+def _heard_at(step: Step, row: int, length: int) -> list[Halves]:
+    """The attention with which the next token is chosen, over the positions that hold sound (`length` in ms)."""
+    positions = max(1, -(-length // MS_PER_POSITION))
+    return [step.alignment[row, :, -1, :positions].astype(np.float16)]
 
 
 def goes_round(tokens: Sequence[int]) -> bool:

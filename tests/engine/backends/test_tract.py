@@ -60,7 +60,7 @@ def samples_of(file: Path) -> Floats:
 
 def choices(runtime: Runtime, mel: Floats, tokens: Sequence[int]) -> Floats:
     """The logits (n, vocab) behind each of the tokens."""
-    cache = runtime.cross(runtime.encode(mel), 1)
+    cache = runtime.cross([runtime.encode(mel)])
     return np.stack([runtime.step(np.array([[token]], np.int64), cache).logits[0] for token in tokens])
 
 
@@ -85,7 +85,7 @@ def test_every_token_of_a_real_recording_is_the_same_or_a_tie(folder: Path, shar
     mel = log_mel(window, read.filters, FRAMES)[None]
     vocabulary, onnx, tract = Vocabulary.of(read), OnnxGraphs(graphs, 1), TractGraphs(graphs)
     start = vocabulary.prompt("en", "transcribe")
-    cache = onnx.cross(onnx.encode(mel), 1)
+    cache = onnx.cross([onnx.encode(mel)])
     heard = Decoder(onnx, vocabulary).sample(cache, Prompt((), start), [len(window) // 16], 0)[0]
     assert b"ask not what your country can do for you" in vocabulary.text(heard.tokens)
     right, found = (choices(runtime, mel, [*start, *heard.tokens]) for runtime in (onnx, tract))
@@ -100,7 +100,10 @@ def test_rows_can_be_dropped_from_a_batch(folder: Path) -> None:
     runtime = TractGraphs(graphs)
     mel = np.random.default_rng(0).normal(size=(3, 80, 100)).astype(np.float32)
     tokens = np.array([[50257, 7], [50257, 8], [50257, 9]], np.int64)
-    together, alone = runtime.cross(runtime.encode(mel), 3), runtime.cross(runtime.encode(mel[2:]), 1)
+    together, alone = (
+        runtime.cross([runtime.encode(row[None]) for row in mel]),
+        runtime.cross([runtime.encode(mel[2:])]),
+    )
     runtime.step(tokens, together)
     runtime.step(tokens[2:], alone)
     kept = together.take([2, 0])
@@ -113,7 +116,7 @@ def test_more_tokens_than_the_context_holds_are_an_error_and_no_death(folder: Pa
     file = model_path(folder, "tiny.en")
     graphs, _ = graphs_for(file, digest_of(file), "fp32", folder / "cache", lambda _done, _of: None)
     runtime = TractGraphs(graphs)
-    cache = runtime.cross(runtime.encode(np.zeros((1, 80, 100), np.float32)), 1)
+    cache = runtime.cross([runtime.encode(np.zeros((1, 80, 100), np.float32))])
     runtime.step(np.full((1, 448), 440, np.int64), cache)
     with pytest.raises(EngineError) as caught:
         runtime.step(np.array([[440]], np.int64), cache)

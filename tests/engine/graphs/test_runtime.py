@@ -32,7 +32,7 @@ def mel(tiny: GgmlModel, mel_of: MelOf) -> NDArray[np.float32]:
 
 
 def cache_of(graphs: OnnxGraphs, mel: NDArray[np.float32]) -> Cache:
-    return graphs.cross(graphs.encode(mel), len(mel))
+    return graphs.cross([graphs.encode(row[None]) for row in mel])
 
 
 def near(found: NDArray[np.float32], right: NDArray[np.float32]) -> None:

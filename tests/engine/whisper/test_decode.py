@@ -26,7 +26,7 @@ from engine.whisper.decode import (
 from engine.whisper.vocabulary import Vocabulary
 
 V = Vocabulary([b" ", b" a", b" b", b" c"], 51864, multilingual=False)
-PROMPT = Prompt((), (V.start,))
+PROMPT = Prompt((), (V.start,), words=True)
 TIME = V.first_timestamp
 Script = Callable[[tuple[int, ...]], dict[int, float]]  # what was said → logits of what may follow
 
@@ -98,8 +98,16 @@ def test_greedy_says_what_is_likeliest_and_ends() -> None:
 
 def test_each_token_has_the_attention_with_which_it_was_predicted() -> None:
     one, _ = decoder(sentence(TIME, 1, 2, TIME + 50))
-    (found,) = one.sample(started(), Prompt((V.previous, 3, 3), (V.start,)), [5000], 0)
+    (found,) = one.sample(started(), Prompt((V.previous, 3, 3), (V.start,), words=True), [5000], 0)
     assert [float(weights[0, 0]) for weights in found.attention] == [4, 5, 6, 7]  # tokens that it had read
+
+
+def test_attention_is_kept_only_for_words_and_only_where_there_is_sound() -> None:
+    one, _ = decoder(sentence(TIME, 1, 2, TIME + 50))
+    (unasked,) = one.sample(started(), Prompt((), (V.start,)), [5000], 0)
+    (short,) = one.sample(started(), PROMPT, [30], 0)  # 2 of the 3 positions
+    assert unasked.attention == []
+    assert {weights.shape for weights in short.attention} == {(1, 2)}
 
 
 def test_rows_that_end_early_are_dropped_and_the_rest_goes_on_unharmed() -> None:

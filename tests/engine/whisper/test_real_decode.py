@@ -37,7 +37,7 @@ class Speech:
         self._mel = np.stack([log_mel(sound, model.filters, FRAMES) for sound in sounds])
 
     def heard(self, *rows: int) -> Cache:
-        return self._graphs.cross(self._graphs.encode(self._mel[list(rows)]), len(rows))
+        return self._graphs.cross([self._graphs.encode(self._mel[row][None]) for row in rows])
 
     def greedy(self, *rows: int) -> list[Hypothesis]:
         return self.decoder.sample(self.heard(*rows), self.prompt, [self.lengths[row] for row in rows], 0)
