@@ -122,8 +122,8 @@ class Decoder:
             logprobs = logits[np.arange(len(active)), chosen] - logsumexp(logits)
             for place, i in enumerate(active):
                 if not rows[i].ended:
-                    rows[i].attention += _heard_at(step, place, lengths[i]) if prompt.words else []
-                    self._note(rows[i], int(chosen[place]), float(logprobs[place]), most)
+                    heard = _heard_at(step, place, lengths[i]) if prompt.words else []
+                    self._note(rows[i], int(chosen[place]), float(logprobs[place]), heard, most)
             if all(rows[i].ended for i in active):
                 return rows
             active, cache, chosen = _without_ended(rows, active, cache, chosen)
@@ -182,12 +182,13 @@ class Decoder:
             row.no_speech = float(np.exp(value))
         return self._graphs.step(np.array([rest] * len(rows), np.int64), cache) if rest else step
 
-    def _note(self, row: Hypothesis, token: int, logprob: float, most: int) -> None:
+    def _note(self, row: Hypothesis, token: int, logprob: float, heard: Sequence[Halves], most: int) -> None:
         row.logprobs.append(logprob)
         if token == self._vocabulary.end:
             row.ended = True
             return
         row.tokens.append(token)
+        row.attention += heard
         row.loops = self._loops(row)
         row.ended = row.loops or len(row.tokens) >= most
 
