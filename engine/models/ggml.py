@@ -90,6 +90,13 @@ class GgmlModel:
             raise ValueError(f"{name} is quantised: use floats()")
         return self.stored(name)
 
+    def let_go(self, name: str) -> None:
+        """Give a tensor's memory back, where the system takes it; whoever looks at it again, reads it again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            tensor = self.tensors[name]
+            start = tensor.offset // mmap.PAGESIZE * mmap.PAGESIZE
+            self._map.madvise(mmap.MADV_DONTNEED, start, tensor.offset + tensor.nbytes - start)
+
     def floats(self, name: str) -> Floats:
         """Return a tensor of any type as a new float32 array in its shape."""
         return as_floats(self.stored(name))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
+import re
 import resource
 import shutil
 import struct
@@ -77,6 +79,27 @@ def test_plain_tensors_are_views_of_the_file(small: Small, tmp_path: Path) -> No
     assert not embedding.flags.writeable
     with pytest.raises(ValueError, match="quantised"):
         model.array("decoder.token_embedding.weight")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="how much of a file is in memory is read from /proc")
+def test_a_tensor_that_was_let_go_takes_no_memory_and_can_be_read_again(tmp_path: Path) -> None:
+    path, name = tmp_path / "base.bin", "decoder.token_embedding.weight"
+    write_hollow(path, published("base"))
+    model = read_model(path)
+    view = model.array(name)
+    held = [mapped_memory()]
+    for _ in range(2):
+        assert not view.any()
+        held.append(mapped_memory())
+        model.let_go(name)
+        held.append(mapped_memory())
+    assert [after - before > 50_000_000 for before, after in itertools.pairwise(held)] == [True, False, True, False]
+    assert max(held[::2]) - held[0] < 5_000_000
+
+
+def mapped_memory() -> int:
+    """Bytes of files that this process holds in memory."""
+    return int(re.findall(r"RssFile:\s+(\d+) kB", Path("/proc/self/status").read_text())[0]) * 1024
 
 
 def test_a_file_can_be_removed_while_its_tensors_are_in_use(small: Small, tmp_path: Path) -> None:
