@@ -9,7 +9,7 @@ override STARTED_IN := $(value PWD)
 export FILE STARTED_IN
 
 .NOTPARALLEL:
-.PHONY: help run test check format quality bench bench-ui screenshots clean ready-run ready-dev ready-test
+.PHONY: help run test check format quality bench bench-ui screenshots clean ready-run ready-dev ready-bench ready-test
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | while IFS='|' read -r name what; do printf '%-19s %s\n' "$$name" "$$what"; done
@@ -32,8 +32,8 @@ check: ready-dev ## run ruff, pyright and import-linter
 quality: ready-dev ## print error rates by language, and what holds for every odd file
 	@.venv/bin/python tests/quality
 
-bench: ready-dev ## time and memory beside plain pywhispercpp, on the same recordings
-	@.venv/bin/python tests/quality/bench.py
+bench: ready-bench ## speed, errors and memory beside other engines, into docs/bench/ (ARGS=--memory: two hours too)
+	@.venv/bin/python tests/quality/bench.py $(ARGS)
 
 bench-ui: ready-test ## time the window: first paint, longest slot
 	@$(PY) tests/measure/bench_ui.py
@@ -55,6 +55,9 @@ ready-run:
 
 ready-dev:
 	@sh packaging/make_venv.sh dev
+
+ready-bench:
+	@sh packaging/make_venv.sh bench
 
 ready-test:
 	@sh packaging/linux/system_libraries.sh test

@@ -36,8 +36,8 @@ def build_editable(folder, config_settings=None, metadata_directory=None):
     with zipfile.ZipFile(pathlib.Path(folder, name), "w") as wheel:
         wheel.writestr("tiny.pth", str(pathlib.Path.cwd()))
         wheel.writestr("tiny-1.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-        metadata = "Metadata-Version: 2.1\\nName: tiny\\nVersion: 1\\nProvides-Extra: starter\\nProvides-Extra: dev\\n"
-        wheel.writestr("tiny-1.dist-info/METADATA", metadata)
+        extras = "".join(f"Provides-Extra: {extra}\\n" for extra in ("starter", "dev", "bench"))
+        wheel.writestr("tiny-1.dist-info/METADATA", f"Metadata-Version: 2.1\\nName: tiny\\nVersion: 1\\n{extras}")
         wheel.writestr("tiny-1.dist-info/RECORD", "")
     return name
 """
@@ -71,9 +71,9 @@ def stand_in(folder: Path, name: str, script: str) -> None:
     (folder / name).chmod(0o755)
 
 
-def make_venv(checkout: Path, **changes: str) -> subprocess.CompletedProcess[str]:
+def make_venv(checkout: Path, what: str = "run", **changes: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHON": sys.executable} | changes
-    command = ["sh", "packaging/make_venv.sh", "run"]
+    command = ["sh", "packaging/make_venv.sh", what]
     return subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -124,6 +124,13 @@ def test_setting_up_twice_works_once(checkout: Path) -> None:
     assert installed_from(checkout) == str(checkout)
     again = make_venv(checkout)
     assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
+
+
+def test_what_the_bench_needs_is_enough_for_the_tests_and_not_the_other_way_round(checkout: Path) -> None:
+    make_venv(checkout, "dev")
+    assert "Installing" in make_venv(checkout, "bench").stderr
+    assert make_venv(checkout, "dev").stderr == ""
+    assert make_venv(checkout, "run").stderr == ""
 
 
 def test_a_moved_checkout_is_set_up_anew(checkout: Path) -> None:

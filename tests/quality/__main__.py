@@ -74,7 +74,7 @@ def _compare(
     language = recording.language
     asked = Options(model=options.model, backend=options.backend, language=language, words=True)
     result, reference = ours(engine, recording.path, asked), plain.transcribe(recording.path, language)
-    kind = "en" if language == "auto" else language
+    kind = recording.scored_as
     scores = score(result.text, recording.reference, kind), score(reference.text, recording.reference, kind)
     print(f"{recording.path.name:<38}{scores[0].errors:>4}{scores[1].errors:>5} of {scores[0].units:<5}{result.error}")
     if verbose:

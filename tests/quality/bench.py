@@ -1,77 +1,95 @@
-"""`make bench`: our engine beside plain pywhispercpp, on the same samples, warm, in turn; medians and ratios.
+"""`make bench`: our engine beside plain pywhispercpp and faster-whisper: speed, errors, memory.
 
-Exits with 1 when a run of the long recording takes more than 1.25 times plain pywhispercpp's time, when its first
-text comes after more than 15 % of that time, or when two hours of silence take more than 700 MB.
+Exits with 1 when something that it has to show (targets.py, bench_whispercpp.py) does not hold. A run over all
+recordings writes its tables, pictures and raw figures to docs/bench/.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from statistics import median
+from collections.abc import Sequence
+from pathlib import Path
 
-from recordings import SHARED
-from runs import Peer, ours
+from bench_memory import memory_of_silence, memory_of_speech
+from bench_whispercpp import whispercpp_holds
+from engines import ON_CLIPS, ON_LONG, contestants
+from figures import Measured
+from machine import this_machine
+from measure import measure
+from plot import CLIPS, LONG, draw
+from recordings import recordings
+from report import Results, read_results, text, write_results
 
-from engine.backends.cpu import physical_cores
-from engine.child import EngineProcess
 from engine.folders import data_folder, models_folder
 from engine.models.starter import ensure_starter
 from engine.models.store import ModelStore
-from engine.types import Options
 
-_LONG = SHARED / "speech" / "en_long_LJ001_chapter.ogg"
-_SILENCE = SHARED / "odd" / "long_2h_silence_then_words.flac"
-_MOST_TIME = 1.25
-_FIRST_TEXT = 0.15
-_MOST_MEMORY = 700_000_000
+_SECTIONS = ("clips", "long", "memory", "whispercpp")
+_CLIP_SECONDS = 30.0
+_DOCS = Path(__file__).resolve().parents[2] / "docs" / "bench"
 
 
 def main() -> int:
-    """Print the figures and whether each holds."""
+    """Measure what is asked for, tell, and judge."""
+    arguments = _arguments()
+    data = data_folder()
+    store = ModelStore(models_folder(data))
+    ensure_starter(store)
+    results = read_results(arguments.report) if arguments.report else _measured(arguments, data)
+    print(text(results))
+    if folder := arguments.output:
+        write_results(results, folder)
+        for measured, panels, name in ((results.clips, CLIPS, "clips.svg"), (results.long, LONG, "long.svg")):
+            if measured:
+                draw(measured, panels, folder / name)
+    hold = all(target.holds for target in results.targets())
+    if "whispercpp" in arguments.section and not arguments.report:
+        print("\n## On whisper.cpp\n")
+        hold = whispercpp_holds(data, store.path("base"), arguments.runs) and hold
+    return 0 if hold else 1
+
+
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--backend", default="whispercpp")
+    parser.add_argument("--section", action="append", choices=_SECTIONS, help="only this one; may be given again")
+    parser.add_argument("--only", default="", help="only files whose name contains this")
+    parser.add_argument("--memory", action="store_true", help="two hours of speech too; takes minutes")
+    parser.add_argument("--backend", default="onnx", help="ours, in all sections but the last")
+    parser.add_argument("--report", type=Path, metavar="RESULTS.JSON", help="measure nothing, tell of an earlier run")
+    parser.add_argument("--output", type=Path, help="write there; docs/bench/ when nothing was left out")
     arguments = parser.parse_args()
-    store = ModelStore(models_folder(data_folder()))
-    ensure_starter(store)
-    engine = EngineProcess(data_folder())
-    plain = Peer("whispercpp", store.path("base"), physical_cores())
-    options = Options(backend=arguments.backend, language="en", words=True)
-    try:
-        holds = [_long(engine, plain, options, arguments.runs), _silence(engine, options)]
-    finally:
-        engine.close()
-        plain.close()
-    return 0 if all(holds) else 1
+    whole = not arguments.section and not arguments.only and not arguments.report
+    arguments.output = arguments.output or (_DOCS if whole else None)
+    arguments.section = arguments.section or list(_SECTIONS)
+    return arguments
 
 
-def _long(engine: EngineProcess, plain: Peer, options: Options, runs: int) -> bool:
-    """Time of the long recording, and when its first text comes, against plain pywhispercpp."""
-    ours(engine, SHARED / "speech" / "en_cards_005.wav", options)  # loads the model; plain has loaded its own
-    mine: list[float] = []
-    first: list[float] = []
-    theirs: list[float] = []
-    for _ in range(runs):
-        result = ours(engine, _LONG, options)
-        assert result.first_segment_after is not None, result.error
-        mine.append(result.seconds)
-        first.append(result.first_segment_after)
-        theirs.append(plain.transcribe(_LONG, "en").seconds)
-    ratio, share = median(a / b for a, b in zip(mine, theirs, strict=True)), median(first) / median(theirs)
-    print(f"{_LONG.name}, {runs} runs in turn, medians")
-    print(f"  ours {median(mine):6.1f} s   plain pywhispercpp {median(theirs):6.1f} s")
-    print(f"  ratio {ratio:.2f} (at most {_MOST_TIME})   {'holds' if ratio <= _MOST_TIME else 'NO'}")
-    print(f"  first text after {share:.0%} (at most {_FIRST_TEXT:.0%})   {'holds' if share <= _FIRST_TEXT else 'NO'}")
-    return ratio <= _MOST_TIME and share <= _FIRST_TEXT
+def _measured(arguments: argparse.Namespace, data: Path) -> Results:
+    machine = this_machine()
+    clips = _compared(arguments, data, ON_CLIPS, long=False) if "clips" in arguments.section else None
+    long = _compared(arguments, data, ON_LONG, long=True) if "long" in arguments.section else None
+    memory = dict[str, int]()
+    if "memory" in arguments.section:
+        memory["two hours of silence, then words"] = memory_of_silence(data, arguments.backend)
+    if arguments.memory:
+        memory["two hours of speech"] = memory_of_speech(data, arguments.backend)
+    return Results(machine, arguments.runs, clips, long, memory)
 
 
-def _silence(engine: EngineProcess, options: Options) -> bool:
-    """Memory over two hours of silence with a sentence behind it."""
-    result = ours(engine, _SILENCE, options)
-    print(f"{_SILENCE.name}\n  {result.seconds:.1f} s, peak memory {result.peak_memory / 1e6:.0f} MB (below 700)")
-    print(f"  its words begin at {(result.first_word or 0) / 1000:.1f} s: {result.text[:60]!r}")
-    return result.peak_memory < _MOST_MEMORY and (result.first_word or 0) >= 7_198_000
+def _compared(arguments: argparse.Namespace, data: Path, engines: Sequence[str], *, long: bool) -> Measured | None:
+    """The clips or the long recordings by these engines; None when no file is left."""
+    chosen = [
+        recording
+        for recording in recordings()
+        if arguments.only in recording.path.name and (recording.seconds > _CLIP_SECONDS) == long
+    ]
+    if not chosen:
+        return None
+    print(f"\nseconds: {' | '.join(engines)}")
+    with contestants(engines, data, arguments.backend) as running:
+        return measure(running, chosen, arguments.runs)
 
 
 if __name__ == "__main__":

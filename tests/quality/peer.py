@@ -1,7 +1,7 @@
 """A child that transcribes with another program's Python API: a JSON line in, a JSON line out.
 
     peer.py whispercpp MODEL THREADS          pywhispercpp's Model, greedy
-    peer.py faster-whisper MODEL THREADS …    int8, beam 5, its own voice detection (--beam N, --batch N)
+    peer.py faster-whisper MODEL THREADS …    int8, its own voice detection; --beam N, --batch N
 
 Each is set up as its own documentation advises, with our reader's samples, so that only the engines differ.
 """
@@ -58,19 +58,18 @@ def _whispercpp(arguments: argparse.Namespace) -> Transcribe:
 
 
 def _faster_whisper(arguments: argparse.Namespace) -> Transcribe:
+    os.environ["OMP_NUM_THREADS"] = str(arguments.threads)  # as its documentation says for comparisons
     from faster_whisper import BatchedInferencePipeline, WhisperModel  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
 
     model = WhisperModel(arguments.model, device="cpu", compute_type="int8", cpu_threads=arguments.threads)
-    batched = BatchedInferencePipeline(model) if arguments.batch else None
+    options = {"beam_size": arguments.beam, "vad_filter": True}
+    if arguments.batch:
+        options["batch_size"] = arguments.batch
+    run = BatchedInferencePipeline(model).transcribe if arguments.batch else model.transcribe
 
     def transcribe(samples: np.ndarray[Any, Any], language: str) -> str:
-        wanted = None if language == "auto" else language
-        if batched is not None:
-            found, _ = batched.transcribe(
-                samples, language=wanted, beam_size=arguments.beam, batch_size=arguments.batch
-            )
-        else:
-            found, _ = model.transcribe(samples, language=wanted, beam_size=arguments.beam, vad_filter=True)
+        several = language == "auto"  # then it looks for the language again in every window
+        found, _ = run(samples, language=None if several else language, multilingual=several, **options)
         return " ".join(segment.text for segment in found)
 
     return transcribe

@@ -19,6 +19,11 @@ class Recording:
     speakers: int
     reference: str
 
+    @property
+    def scored_as(self) -> str:
+        """The language whose rules make words alike: several together by the English ones."""
+        return "en" if self.language == "auto" else self.language
+
 
 @dataclass(frozen=True, slots=True)
 class OddFile:
