@@ -7,15 +7,13 @@ from dataclasses import replace
 from itertools import groupby
 
 from engine.speech.windows import Piece, Window
+from engine.speech.word_snapping import AFTER_MS, BEFORE_MS, fitted
 from engine.types import Segment, SpeechSpan, Word
-
-_BEFORE_MS = 100  # voice detection hears a soft first consonant late …
-_AFTER_MS = 200  # … and lets go of a fading vowel early
 
 
 def placed(segments: Iterable[Segment], window: Window) -> Iterator[Segment]:
     """Segments of a window with their times in the file, cut where the window skips a silence."""
-    for segment in segments:
+    for segment in fitted(segments, window):
         for part in _by_piece(segment, window.pieces):
             yield snapped(part, window.speech)
 
@@ -25,8 +23,8 @@ def snapped(segment: Segment, speech: Sequence[SpeechSpan]) -> Segment:
     touched = [span for span in speech if span.start < segment.end and span.end > segment.start]
     if not touched:
         return segment
-    start = max(segment.start, touched[0].start - _BEFORE_MS)
-    end = max(start, min(segment.end, touched[-1].end + _AFTER_MS))
+    start = max(segment.start, touched[0].start - BEFORE_MS)
+    end = max(start, min(segment.end, touched[-1].end + AFTER_MS))
     return replace(segment, start=start, end=end, words=tuple(_inside(word, start, end) for word in segment.words))
 
 
