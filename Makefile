@@ -9,7 +9,7 @@ override STARTED_IN := $(value PWD)
 export FILE STARTED_IN
 
 .NOTPARALLEL:
-.PHONY: help run test check format quality bench bench-ui screenshots clean ready-run ready-dev ready-bench ready-test
+.PHONY: help run test check format quality word-times bench bench-ui screenshots clean ready-run ready-dev ready-bench ready-test
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | while IFS='|' read -r name what; do printf '%-19s %s\n' "$$name" "$$what"; done
@@ -31,6 +31,9 @@ check: ready-dev ## run ruff, pyright and import-linter
 
 quality: ready-dev ## print error rates by language, and what holds for every odd file
 	@.venv/bin/python tests/quality
+
+word-times: ready-test ## print how far word times are from forced alignment, and from words at known places
+	@.venv/bin/python tests/quality/word_times.py $(ARGS)
 
 bench: ready-bench ## speed, errors and memory beside other engines, into docs/bench/ (ARGS=--memory: two hours too)
 	@.venv/bin/python tests/quality/bench.py $(ARGS)
