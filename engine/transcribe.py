@@ -29,6 +29,7 @@ from engine.types import SAMPLES_PER_MS, AudioBlock, Segment, Timings
 from engine.warm_model import WarmModel
 
 _QUIET_DBFS = -40.0
+_BATCH_SECONDS = 5.0  # so long may a batch take: its text comes all at once
 
 
 def transcribe(command: Transcribe, model: WarmModel) -> Iterator[Event]:
@@ -80,7 +81,7 @@ class _Run:
     speech: int = 0
     language: str = ""
     any_text: bool = False
-    batch: int = 1  # windows decoded together; doubles, so that the first text comes soon
+    batch: int = 1  # windows decoded together: first one, so that the first text comes soon
     told: int = 0  # notices of the media that were passed on
     pace: _Pace = field(default_factory=_Pace)
 
@@ -97,9 +98,9 @@ class _Run:
                 yield Progress(job, "listening", self.heard, self.media.duration, None)
                 continue
             waiting.append(window)
-            if len(waiting) >= min(self.batch, self.model.backend.batch):
+            if len(waiting) >= self.batch:
                 yield from self._decode(waiting)
-                waiting, self.batch = [], self.batch * 2
+                waiting = []
         yield from self._decode(waiting)
         yield from self._media_notices()
         yield from self._end()
@@ -132,7 +133,10 @@ class _Run:
         if not self.language:
             yield self._find_language(new[0])
         self.pace.start(new[0].start)
+        began = time.monotonic()
         decoded = yield from self._segments(new)
+        a_window = (time.monotonic() - began) / len(new)
+        self.batch = max(1, min(self.model.backend.batch, int(_BATCH_SECONDS / max(a_window, 1e-3))))
         for window, segments in zip(new, decoded, strict=True):
             yield from (SegmentEvent(job, self._as_asked(segment)) for segment in segments)
             gaps = uncovered(window.speech, segments)
