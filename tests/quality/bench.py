@@ -1,4 +1,4 @@
-"""`make bench`: our engine beside plain pywhispercpp and faster-whisper: speed, errors, memory.
+"""`make bench`: our engine beside plain pywhispercpp and faster-whisper: speed, errors, memory. Takes 25 minutes.
 
 Exits with 1 when something that it has to show (targets.py, bench_whispercpp.py) does not hold. A run over all
 recordings writes its tables, pictures and raw figures to docs/bench/.
@@ -27,6 +27,7 @@ from engine.models.store import ModelStore
 
 _SECTIONS = ("clips", "long", "memory", "whispercpp")
 _CLIP_SECONDS = 30.0
+_MOST_LOAD = 0.5
 _DOCS = Path(__file__).resolve().parents[2] / "docs" / "bench"
 
 
@@ -37,12 +38,12 @@ def main() -> int:
     store = ModelStore(models_folder(data))
     ensure_starter(store)
     results = read_results(arguments.report) if arguments.report else _measured(arguments, data)
-    print(text(results))
     if folder := arguments.output:
         write_results(results, folder)
         for measured, panels, name in ((results.clips, CLIPS, "clips.svg"), (results.long, LONG, "long.svg")):
             if measured:
                 draw(measured, panels, folder / name)
+    print(text(results))
     hold = all(target.holds for target in results.targets())
     if "whispercpp" in arguments.section and not arguments.report:
         print("\n## On whisper.cpp\n")
@@ -68,6 +69,8 @@ def _arguments() -> argparse.Namespace:
 
 def _measured(arguments: argparse.Namespace, data: Path) -> Results:
     machine = this_machine()
+    if machine.load > _MOST_LOAD:
+        print(f"Somebody else is at work here (load {machine.load}): these times will not be worth much.")
     clips = _compared(arguments, data, ON_CLIPS, long=False) if "clips" in arguments.section else None
     long = _compared(arguments, data, ON_LONG, long=True) if "long" in arguments.section else None
     memory = dict[str, int]()

@@ -32,11 +32,12 @@ ON_CLIPS = (OURS, WHISPERCPP, WHISPERCPP_INT8, FASTER)
 ON_LONG = (*ON_CLIPS, BATCHED, BATCHED_GREEDY)
 
 SETTINGS = {
-    OURS: "backend onnx, int8, greedy, voice detection; from the file to the text",
-    WHISPERCPP: "pywhispercpp's Model as it comes: f16, greedy; from samples to the text",
+    OURS: "backend onnx, int8, greedy, voice detection, no word times",
+    WHISPERCPP: "pywhispercpp's Model as it comes: f16, greedy; AVX2, FMA and F16C in its wheel for x86-64, and no "
+    "model for whisper.cpp's voice detection",
     WHISPERCPP_INT8: "the same with its matrices as q8_0",
-    FASTER: "int8, beam 5, vad_filter; from samples to the text",
-    BATCHED: "its BatchedInferencePipeline as it comes (batch 8, beam 5, voice detection), int8",
+    FASTER: "int8, beam 5, vad_filter; multilingual for the recording in several languages",
+    BATCHED: "its BatchedInferencePipeline as it comes (batch 8, beam 5, voice detection), int8; multilingual likewise",
     BATCHED_GREEDY: "the same with beam 1",
 }
 

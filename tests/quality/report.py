@@ -57,7 +57,7 @@ def write_results(results: Results, folder: Path) -> None:
 
 def text(results: Results) -> str:
     """The tables and targets for the terminal."""
-    parts = [*_clips(results.clips), *_long(results.long), *_targets(results.targets())]
+    parts = [*_clips(results.clips), *_long(results.long), *_targets(results)]
     return "\n".join(parts)
 
 
@@ -71,7 +71,7 @@ def _page(results: Results) -> Iterator[str]:
             yield f"\n![Speed against errors, {name}]({name}.svg)"
     yield from _clips(results.clips)
     yield from _long(results.long)
-    yield from _targets(results.targets())
+    yield from _targets(results)
     yield from _how(results)
 
 
@@ -120,9 +120,13 @@ def _long(long: Measured | None) -> Iterator[str]:
         yield f"| {file.name} | {file.seconds:.0f} s | {runs[0].units} | {cells} |"
 
 
-def _targets(targets: list[Target]) -> Iterator[str]:
+def _targets(results: Results) -> Iterator[str]:
+    targets = results.targets()
+    if not targets:
+        return
     yield "\n## Targets\n"
-    yield "Brackets hold 95 % of 10,000 sets of files drawn by chance from the same clips (paired bootstrap).\n"
+    if results.clips:
+        yield "Brackets hold 95 % of 10,000 sets of files drawn by chance from the same clips (paired bootstrap).\n"
     yield "| | found | wanted | |"
     yield "|---|---|---|---|"
     for target in targets:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -62,6 +63,7 @@ class Peer:
 
     def __init__(self, kind: str, model: Path, threads: int, *options: str) -> None:
         command = [sys.executable, "-P", str(_PEER), kind, str(model), str(threads), *options]
+        self._command = shlex.join(command)
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
@@ -72,8 +74,11 @@ class Peer:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"path": str(path), "language": language}) + "\n")
         self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
-        return Result(answer["text"], (), answer["seconds"], peak_memory=answer["peak"])
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"It died over {path.name}: {self._command}")
+        told = json.loads(answer)
+        return Result(told["text"], (), told["seconds"], peak_memory=told["peak"])
 
     def close(self) -> None:
         """End the process."""
