@@ -136,6 +136,10 @@ class OnnxGraphs:
         options = ort.SessionOptions()
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1
+        # each session has threads of its own; else those of the last one spin on and take the next one's cores:
+        # a third of all time on 2 cores
+        options.add_session_config_entry("session.force_spinning_stop", "1")
+        options.enable_cpu_mem_arena = False  # as fast without, and nothing is held between windows
         options.log_severity_level = 3
         options.enable_profiling = bool(self._profiles)
         options.profile_file_prefix = str(Path(self._profiles, path.stem))
