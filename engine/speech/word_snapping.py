@@ -26,7 +26,9 @@ _FRAME = _FRAME_MS * SAMPLES_PER_MS
 _QUIET, _LOUD = 5, 95  # percentiles of a window's frames, in dB: its noise, its speech
 _SOUNDS_FROM = 0.3  # of the way from noise to speech
 _LEAST_DB = 6.0  # above the noise
+_DIGITAL_SILENCE = 1e-10  # power; 0 has no logarithm
 _PAUSE = 10  # frames: the closure of a "t" or "k" is shorter
+_SLIVER = 8  # frames: so much sound beyond a pause is the neighbour's, whose time is not exact either
 _EDGE_MS = 20  # kept of the fading sound, and before the first
 
 
@@ -41,15 +43,24 @@ def fitted(segments: Iterable[Segment], window: Window) -> Iterator[Segment]:
 def _trimmed(word: Word, sounds: NDArray[np.bool_]) -> Word:
     """`word`, which lasts until the next one begins, without the pause in front of it and behind it."""
     first, last = word.start // _FRAME_MS, word.end // _FRAME_MS
-    heard = np.flatnonzero(sounds[first:last])
-    if not len(heard):
-        return word
     start, end = word.start, word.end
-    if heard[0] >= _PAUSE:
-        start = (first + int(heard[0])) * _FRAME_MS - _EDGE_MS
-    if last - first - int(heard[-1]) > _PAUSE:
-        end = (first + int(heard[-1]) + 1) * _FRAME_MS + _EDGE_MS
+    for silent, loud in _pauses(sounds[first:last]):
+        before, behind = silent <= _SLIVER, last - first - loud <= _SLIVER
+        if before and behind:  # not heard at all
+            return word
+        if before:
+            start = (first + loud) * _FRAME_MS - _EDGE_MS
+        elif behind:
+            end = (first + silent) * _FRAME_MS + _EDGE_MS
     return replace(word, start=start, end=end)
+
+
+def _pauses(sounds: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Where it is silent for long: [from, to) in frames."""
+    edges = np.flatnonzero(np.diff(sounds, prepend=True, append=True))
+    for silent, loud in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        if loud - silent >= _PAUSE:
+            yield silent, loud
 
 
 def _sounds(window: Window) -> NDArray[np.bool_]:
@@ -71,8 +82,6 @@ def _sounds(window: Window) -> NDArray[np.bool_]:
 
 
 def _level(samples: Samples) -> NDArray[np.float64]:
-    """The level of each frame in dB, over it and half of its neighbours."""
-    frames = len(samples) // _FRAME
-    half = np.square(samples[: frames * _FRAME], dtype=np.float64).reshape(2 * frames, -1).sum(axis=1)
-    padded = np.pad(half, 1)
-    return 10 * np.log10((padded[:-3:2] + padded[1:-2:2] + padded[2:-1:2] + padded[3::2]) / (2 * _FRAME) + 1e-10)
+    """The level of each frame in dB."""
+    frames = samples[: len(samples) // _FRAME * _FRAME].reshape(-1, _FRAME)
+    return 10 * np.log10(np.square(frames, dtype=np.float64).mean(axis=1) + _DIGITAL_SILENCE)

@@ -40,7 +40,8 @@ def _closeness(attention: Floats, lags: Sequence[int]) -> Floats:
     total = np.zeros(attention.shape[1:], np.float32)
     for weights, lag in zip(attention, lags, strict=True):
         seen = np.full_like(total, _NOTHING)
-        seen[:, max(0, -lag) : positions - max(0, lag)] = weights[:, max(0, lag) : positions - max(0, -lag)]
+        both = max(0, positions - abs(lag))
+        seen[:, max(0, -lag) :][:, :both] = weights[:, max(0, lag) :][:, :both]
         total += np.log(np.maximum(seen, _NOTHING))
     return total / np.float32(len(lags))
 
