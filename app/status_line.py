@@ -15,6 +15,7 @@ from engine.library import Entry
 from engine.types import Timings
 
 _SHOWN_MS = 10_000  # how long a message stays
+_DEVICE = "What the model runs on, and why (F4)"
 
 
 class StatusLine(QWidget):
@@ -30,7 +31,7 @@ class StatusLine(QWidget):
         self._layout.setContentsMargins(step, step // 2, 2 * step, step // 2)
         self._layout.setSpacing(0)
         self.model = self._part("Model of the next files: choose another (Ctrl+M)", self.model_clicked.emit)
-        self.device = self._part("What the model runs on, and why (F4)", self.details_clicked.emit)
+        self.device = self._part(_DEVICE, self.details_clicked.emit)
         self.loaded = self._part("How long loading the model took (F4)", self.details_clicked.emit)
         self.speed = self._part("Where the time goes (F4)", self.details_clicked.emit)
         self.left = self._part("Estimated from the speed so far (F4)", self.details_clicked.emit)
@@ -58,6 +59,7 @@ class StatusLine(QWidget):
         timings = entry.timings if entry else None
         self._set(self.model, model_label(entry.model or entry.options.model if entry else next_model))
         self._set(self.device, " · ".join(filter(None, (entry.backend, entry.device))) if entry else "")
+        self.device.setToolTip(tip(f"{_DEVICE}\n{entry.reason}" if entry and entry.reason else _DEVICE))
         loading = seconds(entry.load_ms) if entry and entry.load_ms is not None else ""
         self._set(self.loaded, f"loaded in {loading}" if loading else "")
         self.show_timings(timings)

@@ -21,7 +21,7 @@ from typing import IO
 from engine.backends.gpu import condemn
 from engine.endings import ending
 from engine.errors import Code
-from engine.hang_rule import SHORTEST_MS, HangRule
+from engine.hang_rule import SHORTEST_MS, HangRule, TimeLimit
 from engine.protocol import Done, Event, Failed, Loaded, ProtocolError, Ready, Transcribe, decode_event, encode
 
 _LAST_LINES = 6
@@ -39,14 +39,18 @@ class EngineProcess:
         self._hang_ms = hang_ms
         self._worker: _Worker | None = None
 
-    def events(self, command: Transcribe) -> Iterator[Event]:
-        """Everything that happens to one file, ended by Done or Failed, also when the worker dies or hangs."""
+    def events(self, command: Transcribe, limit: TimeLimit | None = None) -> Iterator[Event]:
+        """Everything that happens to one file, ended by Done or Failed, also when the worker dies or hangs.
+
+        `limit` holds the worker to a time; what happens then is for the caller to judge, also what it means for a GPU.
+        """
+        rule = limit or HangRule(self._hang_ms)
         if self._worker is None:
             self._worker = _started(self._data)
         worker, gpu = self._worker, False
         worker.send(encode(command))
         try:
-            for line in worker.said(rule := HangRule(self._hang_ms)):
+            for line in worker.said(rule):
                 event = decode_event(line)
                 rule.see(event)
                 if isinstance(event, Loaded):
@@ -61,7 +65,7 @@ class EngineProcess:
         except HungError as error:
             failed = Failed(command.job, Code.ENGINE_HUNG, str(error))
         self.close()
-        if gpu:
+        if gpu and limit is None:
             condemn(self._data, command.options, failed.detail)
         yield failed
 

@@ -55,5 +55,31 @@ class HangRule:
         return self._silent >= TICKS
 
 
+class TimeLimit(HangRule):
+    """So many ms from the loaded model to the end; while it loads, silence counts as a hang as elsewhere."""
+
+    def __init__(self, limit_ms: int) -> None:
+        super().__init__()
+        self._allowed = limit_ms
+        self._until = _now() + SHORTEST_MS
+        self._loaded = False
+
+    @property
+    def quarter(self) -> int:
+        """Often enough to end in time."""
+        return 50
+
+    def see(self, event: Event) -> None:
+        """The engine sent this."""
+        if isinstance(event, Loaded):
+            self._loaded, self._until = True, _now() + self._allowed
+        elif not self._loaded:
+            self._until = _now() + SHORTEST_MS
+
+    def tick(self) -> bool:
+        """Whether the time is up."""
+        return _now() >= self._until
+
+
 def _now() -> int:
     return int(time.monotonic() * 1000)

@@ -24,6 +24,7 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("selftest", help="say what this machine has and whether it can transcribe")
     parser.add_argument("--model", default=_DEFAULT_MODEL, metavar="NAME|PATH")
     parser.add_argument("--forget-gpu", action="store_true", help="try the GPU again, although it failed before")
+    parser.add_argument("--again", action="store_true", help="check again which backend is the fastest")
     parser.set_defaults(run=run)
 
 
@@ -33,6 +34,10 @@ def run(arguments: argparse.Namespace, data: Path) -> int:
         from engine.backends.gpu import forget  # noqa: PLC0415
 
         forget(state_folder(data))
+    if arguments.again:
+        from engine.backends.selfcheck import forget as forget_checks  # noqa: PLC0415
+
+        forget_checks(state_folder(data))
     checks: tuple[tuple[str, Callable[[], str]], ...] = (
         ("machine", _machine),
         ("processor", _processor),
@@ -40,6 +45,7 @@ def run(arguments: argparse.Namespace, data: Path) -> int:
         ("speech", _speech),
         ("models", lambda: _models(data)),
         ("transcribe", lambda: _transcribe(_absolute(arguments.model), data)),
+        ("backends", lambda: _backends(_absolute(arguments.model), data)),
     )
     passed = [_passes(name, check) for name, check in checks]  # all of them, also after a failure
     return 0 if all(passed) else 1
@@ -63,9 +69,10 @@ def _machine() -> str:
 
 
 def _processor() -> str:
-    from engine.backends.cpu import check_cpu, physical_cores  # noqa: PLC0415
+    from engine.backends.cpu import missing_instructions, physical_cores  # noqa: PLC0415
 
-    check_cpu()
+    if missing := missing_instructions():
+        return f"{physical_cores()} cores, without {', '.join(missing)}, which whisper.cpp needs: onnx does its work"
     return f"{physical_cores()} cores, with the instructions that whisper.cpp needs"
 
 
@@ -107,6 +114,26 @@ def _transcribe(model: str, data: Path) -> str:
             if isinstance(event, Failed):
                 raise EngineError(Code(event.code), event.detail)
     return said
+
+
+def _backends(model: str, data: Path) -> str:
+    """What the self-check found, a line a candidate; the job before this one has made it, unless it was known."""
+    from engine.backends.reference import reference_words  # noqa: PLC0415
+    from engine.backends.select import candidates_for, whispercpp_lacks  # noqa: PLC0415
+    from engine.backends.selfcheck import Finding, spelt, verdict_on  # noqa: PLC0415
+    from engine.models.store import ModelStore  # noqa: PLC0415
+    from engine.types import Options  # noqa: PLC0415
+
+    def line(finding: Finding) -> str:
+        took = f"{finding.ms / 1000:.2f} s, {spelt(finding.speed)} × real time, " if finding.ms is not None else ""
+        right = f"{words - finding.wrong} of {words} words right" if not finding.trouble else finding.trouble
+        return f"{finding.candidate!s:<22}{took}{right}"
+
+    file, options, words = ModelStore(models_folder(data)).resolve(model), Options(model=model), len(reference_words())
+    if lacks := whispercpp_lacks():
+        return f"onnx; whisper.cpp is not available: {lacks}"
+    verdict = verdict_on(candidates_for(options, file, data), options, file, data, lambda _done, _of: None)
+    return f"\n{'':<12}".join(line(finding) for finding in verdict.findings)
 
 
 def _silence(folder: Path) -> Path:

@@ -34,6 +34,13 @@ def check_cpu() -> None:
         )
 
 
+def machine() -> str:
+    """This computer as far as the speed of a model depends on it: system, processor and its instructions."""
+    features: dict[str, bool] = import_module("numpy._core._multiarray_umath").__cpu_features__
+    known = " ".join(sorted(name for name, there in features.items() if there))
+    return f"{platform.system()} {platform.machine()}, {_processor_name()}: {known}"
+
+
 def physical_cores() -> int:
     """How many cores this process may use, counting hyper-threads once; at least 1."""
     allowed = _allowed_cpus()
@@ -44,6 +51,17 @@ def physical_cores() -> int:
 def threads_for(asked: int) -> int:
     """How many threads to run: as asked, but not more than there are processors; 0: one a physical core."""
     return min(asked, len(_allowed_cpus())) if asked else physical_cores()
+
+
+def _processor_name() -> str:
+    """As Linux spells it; elsewhere what Python knows."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        lines = []
+    return next(
+        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor()
+    )
 
 
 def _allowed_cpus() -> frozenset[int]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from subprocess import CompletedProcess
 
 from engine.backends.base import Backend
-from engine.backends.cpu import check_cpu
+from engine.backends.cpu import check_cpu, missing_instructions
 from engine.backends.fake import Fake, script
-from engine.backends.gpu import Verdict, gpu_verdict, run_probe
+from engine.backends.gpu import Verdict, gpu_verdict, remembered, run_probe
 from engine.backends.names import BACKENDS
+from engine.backends.selfcheck import Candidate, verdict_on
 from engine.errors import Code, EngineError
 from engine.folders import cache_folder, state_folder
 from engine.models.store import digest_of
 from engine.types import Options
 
+_GPU, _ONNX, _WHISPERCPP = Candidate("whispercpp", "gpu"), Candidate("onnx"), Candidate("whispercpp")
 _INSTALL_TRACT = "pip install 'tract>=0.23,<0.24'"
 
 
@@ -30,9 +33,9 @@ class Choice:
 
 
 def load_backend(options: Options, model: Path, data: Path, on_part: Callable[[int, int], None]) -> Choice:
-    """Load `model` as `options` ask; "auto" takes whisper.cpp, on the GPU where that works.
+    """Load `model` as `options` ask; "auto" takes what the self-check found to be the fastest, see `selfcheck`.
 
-    `on_part(done, of)` is told when something has to be built first.
+    `on_part(done, of)` is told when something has to be built or checked first.
     EngineError BACKEND_MISSING, BACKEND_FAILED, CPU_TOO_OLD or OUT_OF_MEMORY.
     """
     if options.backend == "fake":
@@ -43,7 +46,58 @@ def load_backend(options: Options, model: Path, data: Path, on_part: Callable[[i
         return _onnx(options, model, data, on_part)
     if options.backend == "tract":
         return _tract(options, model, data, on_part)
-    return _whispercpp(options, model, state_folder(data))
+    if options.backend == "whispercpp":
+        return _whispercpp(options, model, state_folder(data))
+    return _auto(options, model, data, on_part)
+
+
+def whispercpp_lacks() -> str:
+    """What whisper.cpp lacks here; "" when it can run. It is loaded only on a processor that has its instructions."""
+    if missing := missing_instructions():
+        return f"this processor has no {', '.join(missing)}"
+    try:
+        import_module("engine.backends.whispercpp")
+    except ImportError as error:
+        return str(error)
+    return ""
+
+
+def candidates_for(options: Options, model: Path, data: Path) -> tuple[Candidate, ...]:
+    """What "auto" chooses from: the first is likely to be the fastest, the last the most proven. A GPU is tried."""
+    if whispercpp_lacks():
+        return (_ONNX,)
+    gpu = None if options.device == "cpu" else _gpu(model, state_folder(data))
+    if gpu is None or not gpu.works:
+        return (_ONNX, _WHISPERCPP)
+    return (_GPU,) if options.device == "gpu" else (_GPU, _ONNX, _WHISPERCPP)
+
+
+def _auto(options: Options, model: Path, data: Path, on_part: Callable[[int, int], None]) -> Choice:
+    candidates = candidates_for(options, model, data)
+    if candidates == (_ONNX,):
+        return replace(
+            _onnx(options, model, data, on_part), reason=f"whisper.cpp is not available: {whispercpp_lacks()}"
+        )
+    if candidates == (_GPU,):
+        return _whispercpp(options, model, state_folder(data))
+    verdict = verdict_on(candidates, options, model, data, on_part)
+    usual = _GPU if _GPU in candidates else _WHISPERCPP
+    best, reason = verdict.best.candidate if verdict.best else usual, str(verdict)
+    try:
+        loaded = _load(best, options, model, data, on_part)
+    except EngineError as error:
+        if best == usual:
+            raise
+        loaded, reason = _load(usual, options, model, data, on_part), f"{best} could not be loaded: {error}"
+    gpu = None if options.device == "cpu" else remembered(state_folder(data), model)
+    return Choice(loaded, reason, gpu.detail if gpu and not gpu.works else "")
+
+
+def _load(
+    candidate: Candidate, options: Options, model: Path, data: Path, on_part: Callable[[int, int], None]
+) -> Backend:
+    options = replace(options, backend=candidate.backend, device=candidate.device)
+    return load_backend(options, model, data, on_part).backend
 
 
 def _fake(options: Options, model: Path, state: Path) -> Choice:
@@ -71,16 +125,22 @@ def _tract(options: Options, model: Path, data: Path, on_part: Callable[[int, in
 
 def _whispercpp(options: Options, model: Path, state: Path) -> Choice:
     check_cpu()  # before the import: the library's first instruction may be the wrong one
-    from engine.backends.whispercpp import WhisperCpp, gpu_in_build  # noqa: PLC0415
+    from engine.backends.whispercpp import WhisperCpp  # noqa: PLC0415
 
     def load(use_gpu: bool) -> WhisperCpp:
         return WhisperCpp(model, use_gpu, options.threads)
 
     if options.device == "cpu":
         return Choice(load(use_gpu=False), "CPU asked for")
-    if not gpu_in_build():
-        return Choice(load(use_gpu=True), "the only one here")
-    return _by_verdict(load, gpu_verdict(state, model, run_probe))
+    gpu = _gpu(model, state)
+    return Choice(load(use_gpu=True), "asked for") if gpu is None else _by_verdict(load, gpu)
+
+
+def _gpu(model: Path, state: Path) -> Verdict | None:
+    """Whether whisper.cpp's GPU may be used; None when this build of it has none."""
+    from engine.backends.whispercpp import gpu_in_build  # noqa: PLC0415
+
+    return gpu_verdict(state, model, run_probe) if gpu_in_build() else None
 
 
 def _by_verdict(load: Callable[[bool], Backend], verdict: Verdict) -> Choice:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-PARTS = ["machine", "processor", "media", "speech", "models", "transcribe"]
+from engine.folders import state_folder
+
+PARTS = ["machine", "processor", "media", "speech", "models", "transcribe", "backends"]
 
 
 def selftest(data: Path, *arguments: str | Path, before: str = "") -> subprocess.CompletedProcess[str]:
@@ -24,7 +27,26 @@ def parts(done: subprocess.CompletedProcess[str]) -> list[str]:
 def test_a_machine_that_can_transcribe_says_so(data_with_models: Path) -> None:
     done = selftest(data_with_models, "--model", "tiny.en")
     assert (done.returncode, parts(done)) == (0, PARTS), done.stdout + done.stderr
-    assert "tiny.en by whispercpp on CPU" in done.stdout
+    assert re.search(r"tiny\.en by (onnx|whispercpp) on CPU .*\(.* × real time.*\), loaded in ", done.stdout)
+
+
+def test_every_backend_has_a_line_with_its_figures(data_with_models: Path) -> None:
+    first = selftest(data_with_models, "--model", "tiny.en").stdout
+    onnx, whispercpp = first[first.index("backends") + len("backends") :].splitlines()
+    assert re.search(r"^ +onnx +\d+\.\d\d s, \d[\d.]* × real time, 2[23] of 23 words right$", onnx)
+    assert whispercpp.split()[0] == "whisper.cpp"
+
+
+def test_what_was_found_stands_until_it_is_to_be_checked_again(data_with_models: Path) -> None:
+    verdicts = state_folder(data_with_models) / "selfcheck.json"
+
+    def found(*arguments: str) -> bytes:
+        assert selftest(data_with_models, "--model", "tiny.en", *arguments).returncode == 0
+        return verdicts.read_bytes()
+
+    first = found()
+    assert found() == first
+    assert found("--again") != first, "other figures"
 
 
 @pytest.mark.parametrize(
@@ -42,8 +64,8 @@ def test_a_library_that_is_missing_is_an_answer_and_not_the_end(data_with_models
 
 
 def test_a_crash_of_the_engine_is_an_answer_too(data_with_models: Path) -> None:
-    little = "import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, 1))"  # the child inherits it
-    popen = f"import subprocess, functools\ndef limit():\n  {little}\n"
+    soon = "import signal; signal.setitimer(signal.ITIMER_REAL, 0.3)"  # the child inherits it, and dies of it
+    popen = f"import subprocess, functools\ndef limit():\n  {soon}\n"
     popen += "subprocess.Popen = functools.partial(subprocess.Popen, preexec_fn=limit)"
     done = selftest(data_with_models, "--model", "tiny.en", before=popen)
     assert (done.returncode, parts(done)) == (1, PARTS)
