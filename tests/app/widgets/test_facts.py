@@ -89,6 +89,16 @@ def test_the_status_line_says_model_device_speed_and_time_left(
     assert status_of(window) == ["base", "whisper.cpp · CPU", "loaded in 0.3 s", "26 × real time", "about 0:03 left"]
 
 
+def test_the_status_line_tells_why_the_model_runs_where_it_does(open_window: OpenWindow, library: Library) -> None:
+    window = open_window()
+    done = add_done(library, "talk.wav", "en", segments(ENGLISH, 3), 0)
+    entry = library.update(done.id, reason="the fastest here: onnx 26 × real time, whisper.cpp 5.9 ×")
+    window.status.show_entry(entry, None, "base")
+    assert "onnx 26 × real time, whisper.cpp 5.9 ×" in window.status.device.toolTip()
+    window.status.show_entry(None, None, "base")
+    assert "×" not in window.status.device.toolTip()
+
+
 def test_parts_of_the_status_line_lead_to_where_they_come_from(open_window: OpenWindow, library: Library) -> None:
     add_done(library, "talk.wav", "en", segments(ENGLISH, 3), 0)
     window = open_window()
