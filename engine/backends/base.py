@@ -26,6 +26,10 @@ class Backend(Protocol):
         """
         ...
 
+    def draft(self, samples: Samples, options: Options) -> list[Segment]:
+        """As `decode` of one window, but the first that comes to mind: for text that is soon replaced."""
+        ...
+
     def detect_language(self, samples: Samples) -> tuple[str, float]:
         """The most likely language code of at most 30 s of speech, and its probability."""
         ...

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.models.ggml import GgmlModel
 from engine.stopwatch import Stopwatch
@@ -15,7 +16,7 @@ from engine.types import SAMPLES_PER_MS, OperatorTime, Options, Phase, Segment
 from engine.whisper.align import token_starts
 from engine.whisper.alignment_heads import onset_lags
 from engine.whisper.bpe import encoded
-from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, failed, is_silence
+from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, Step, failed, is_silence
 from engine.whisper.mel import FRAMES_PER_SECOND, MAX_FRAMES, log_mel
 from engine.whisper.onsets import token_onsets
 from engine.whisper.rules import logsumexp
@@ -50,6 +51,19 @@ class Runtime(Graphs, Protocol):
         ...
 
 
+class _TimedSteps:
+    """A decoder graph, each step of which is timed as a run of "decode"."""
+
+    def __init__(self, graphs: Graphs) -> None:
+        self._graphs = graphs
+        self.watch = Stopwatch()
+
+    def step(self, tokens: NDArray[np.int64], cache: Cache) -> Step:
+        """See `Graphs.step`."""
+        with self.watch.stage("decode"):
+            return self._graphs.step(tokens, cache)
+
+
 class GraphWhisper:
     """A model whose graphs a runtime runs; see `engine.backends.base.Backend`."""
 
@@ -64,8 +78,9 @@ class GraphWhisper:
         self._filters = model.filters.copy()
         self._lags = onset_lags(model.hyper)
         self._runtime = runtime
-        self._decoder = Decoder(self._runtime, self._vocabulary)
-        self._watch = Stopwatch()
+        self._steps = _TimedSteps(runtime)
+        self._decoder = Decoder(self._steps, self._vocabulary)
+        self._watch = self._steps.watch
         self._heard: dict[tuple[bytes, int], Any] = {}  # what the encoder made of the windows at hand
         self._sizes = {file.stem: file.stat().st_size for file in folder.glob("*.weights")}
         self.multilingual = self._vocabulary.multilingual
@@ -83,6 +98,14 @@ class GraphWhisper:
         self._heard.clear()
         return segments
 
+    def draft(self, samples: Samples, options: Options) -> list[Segment]:
+        """Segments of one window without a second try; see `Backend.draft`."""
+        length = len(samples) // SAMPLES_PER_MS
+        self._heard.clear()
+        cache = self._cache([samples], _frames_for(length))
+        (found,) = self._first_try(cache, self._prompt(options), [length], options)
+        return self._segments(found, length, options)
+
     def detect_language(self, samples: Samples) -> tuple[str, float]:
         """The likeliest language and its probability; the encoder's pass is kept for `decode`."""
         self._heard.clear()
@@ -95,12 +118,15 @@ class GraphWhisper:
         return list(self._vocabulary.languages)[best], probability
 
     def phases(self) -> tuple[Phase, ...]:
-        """mel, encode, cross, decode and words."""
+        """mel, encode, cross, decode (a run a step), sample (what chooses the tokens), words.
+
+        "fallback" is what is sampled again at a temperature; its passes of the graphs count where all others do.
+        """
         return self._watch.phases()
 
     def reset_phases(self) -> None:
         """Begin a new timing table."""
-        self._watch = Stopwatch()
+        self._watch = self._steps.watch = Stopwatch()
 
     def operators(self) -> tuple[OperatorTime, ...]:
         """What the runtime measured; see `Backend.operators`."""
@@ -139,7 +165,7 @@ class GraphWhisper:
     def _first_try(
         self, cache: Cache, prompt: Prompt, lengths: Sequence[int], options: Options
     ) -> Sequence[Hypothesis]:
-        with self._watch.stage("decode"):
+        with self._watch.stage("sample"):
             if options.beam == 1 or options.temperature > 0:
                 return self._decoder.sample(cache, prompt, lengths, options.temperature)
             return [

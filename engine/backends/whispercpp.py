@@ -42,7 +42,7 @@ _BUFFER = re.compile(
 )
 _TIMING = re.compile(r"whisper_print_timings:\s+(\w+) time =\s*([\d.]+) ms(?: /\s*(\d+) runs)?")
 _GPU = re.compile(r"using (\S+) backend")
-_PHASE_NAMES = {"mel": "mel", "encode": "encode", "decode": "decode", "batchd": "decode", "prompt": "decode"}
+_PHASE_NAMES = {name: name for name in ("mel", "encode", "decode", "sample")} | {"batchd": "decode", "prompt": "decode"}
 
 _log: deque[str] = deque(maxlen=400)
 
@@ -79,6 +79,10 @@ class WhisperCpp:
         """Segments of each window, with words; see `Backend.decode`."""
         return [self._decode(samples, options) for samples in batch]
 
+    def draft(self, samples: Samples, options: Options) -> list[Segment]:
+        """Segments of one window; whisper.cpp encodes 30 s for any window."""
+        return self._decode(samples, options)
+
     def _decode(self, samples: Samples, options: Options) -> list[Segment]:
         code = cpp.whisper_lang_id(options.language)
         if code < 0:
@@ -103,7 +107,7 @@ class WhisperCpp:
         return cpp.whisper_lang_str(best), float(probabilities[best])
 
     def phases(self) -> tuple[Phase, ...]:
-        """mel, encode and decode, as whisper.cpp's own table has them."""
+        """mel, encode, decode and sample, as whisper.cpp's own table has them."""
         _log.clear()
         cpp.whisper_print_timings(self._context)
         total: dict[str, Phase] = {}
