@@ -91,9 +91,15 @@ def _fill(widgets: tuple[Label, ShareBar, Label, Label, Label], phase: Phase, wh
     bar.set_share(phase.ms / whole if whole else 0.0)
     time.setText(seconds(phase.ms))
     runs.setText(f"{phase.runs:,}")
-    each.setText(seconds(phase.ms // phase.runs) if phase.runs else "")
+    each.setText(_a_run(phase))
     for widget in (time, runs, each):
         widget.setAccessibleName(f"{phase.name}: {widget.text()}")
+
+
+def _a_run(phase: Phase) -> str:
+    """A step of the decoder takes few milliseconds: their tenths matter."""
+    each = phase.ms / phase.runs if phase.runs else 0.0
+    return f"{each:.1f} ms" if 0 < each < 10 else seconds(round(each)) if phase.runs else ""
 
 
 def _side(column: int) -> Qt.AlignmentFlag:

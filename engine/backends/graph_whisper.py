@@ -82,7 +82,7 @@ class GraphWhisper:
         self._decoder = Decoder(self._steps, self._vocabulary)
         self._watch = self._steps.watch
         self._heard: dict[tuple[bytes, int], Any] = {}  # what the encoder made of the windows at hand
-        self._sizes = {file.stem: file.stat().st_size for file in folder.glob("*.weights")}
+        self._buffers = {"weights": sum(file.stat().st_size for file in folder.glob("*.weights"))}
         self.multilingual = self._vocabulary.multilingual
 
     def decode(self, batch: Sequence[Samples], options: Options) -> list[list[Segment]]:
@@ -134,7 +134,7 @@ class GraphWhisper:
 
     def buffers(self) -> Mapping[str, int]:
         """Bytes of the weights, as they lie in the files."""
-        return self._sizes
+        return self._buffers
 
     def close(self) -> None:
         """The runtime frees its memory with its sessions."""
@@ -200,21 +200,22 @@ class GraphWhisper:
             return []
         v = self._vocabulary
         with self._watch.stage("words"):
-            bounds = self._bounds(hypothesis) if options.words else {}
+            bounds = _bounds(hypothesis, v.end, self._lags) if options.words else {}
         tokens = [
             (token, Token(v.words[token] if token < v.end else b"", *bounds.get(i, (0, 0)), float(np.exp(p)), p))
             for i, (token, p) in enumerate(zip(hypothesis.tokens, hypothesis.logprobs, strict=False))
         ]
         return segments_from_tokens(tokens, v.first_timestamp, v.end, length, options.language)
 
-    def _bounds(self, hypothesis: Hypothesis) -> dict[int, tuple[int, int]]:
-        """Start and end of each text token, by its place among all tokens."""
-        places = [place for place, token in enumerate(hypothesis.tokens) if token < self._vocabulary.end]
-        if not places:
-            return {}
-        attention = np.stack([hypothesis.attention[place] for place in places], axis=1).astype(np.float32)
-        times = token_onsets(attention, self._lags) if self._lags else token_starts(attention)
-        return {place: (int(times[i]), int(times[i + 1])) for i, place in enumerate(places)}
+
+def _bounds(hypothesis: Hypothesis, end: int, lags: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Start and end of each text token, which are those below `end`, by its place among all tokens."""
+    places = [place for place, token in enumerate(hypothesis.tokens) if token < end]
+    if not places:
+        return {}
+    attention = np.stack([hypothesis.attention[place] for place in places], axis=1).astype(np.float32)
+    times = token_onsets(attention, lags) if lags else token_starts(attention)
+    return {place: (int(times[i]), int(times[i + 1])) for i, place in enumerate(places)}
 
 
 def _frames_for(length: int) -> int:
