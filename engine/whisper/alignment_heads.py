@@ -20,8 +20,8 @@ def _heads(text: str) -> Heads:
     return tuple((int(layer), int(head)) for layer, head in (pair.split(".") for pair in text.split()))
 
 
-# By (width, multilingual): each head and how many positions of 20 ms behind a word's beginning it looks.
-# Over the English recordings, median errors of each alone, after its lag: 18 to 20 ms.
+# By (width, multilingual): each head and how many positions of 20 ms behind a word's beginning it looks. Each of them
+# alone is off by 16 to 23 ms in the median over 363 words; of the published heads of tiny.en none is better than 40.
 _ONSETS: dict[tuple[int, bool], tuple[tuple[tuple[int, int], int], ...]] = {
     (384, False): (((1, 5), 3), ((2, 1), 3), ((2, 4), -1)),
     (512, True): (((3, 1), 3), ((4, 2), 0), ((5, 1), 3)),
