@@ -20,7 +20,7 @@ from engine.models.store import digest_of
 from engine.types import Options
 
 _GPU, _ONNX, _WHISPERCPP = Candidate("whispercpp", "gpu"), Candidate("onnx"), Candidate("whispercpp")
-_INSTALL_TRACT = "pip install 'tract>=0.23,<0.24'"
+INSTALL_TRACT = "pip install 'tract>=0.23,<0.24'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _tract(options: Options, model: Path, data: Path, on_part: Callable[[int, in
     try:
         from engine.backends.tract import load_tract  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise EngineError(Code.BACKEND_MISSING, f"To install it, type: {_INSTALL_TRACT}") from error
+        raise EngineError(Code.BACKEND_MISSING, f"To install it, type: {INSTALL_TRACT}") from error
 
     reason = "asked for" if options.precision == "fp32" else "asked for; tract has no int8 of ours, so fp32"
     return Choice(load_tract(options, model, digest_of(model), cache_folder(data), on_part), reason)

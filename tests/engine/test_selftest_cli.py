@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
 
+from engine import selftest_cli
 from engine.folders import state_folder
 
-PARTS = ["machine", "processor", "media", "speech", "models", "transcribe", "backends"]
+PARTS = ["machine", "processor", "media", "speech", "runtimes", "models", "transcribe", "backends"]
 
 
 def selftest(data: Path, *arguments: str | Path, before: str = "") -> subprocess.CompletedProcess[str]:
@@ -47,6 +49,20 @@ def test_what_was_found_stands_until_it_is_to_be_checked_again(data_with_models:
     first = found()
     assert found() == first
     assert found("--again") != first, "other figures"
+
+
+def test_the_runtimes_are_named_and_how_to_get_the_one_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert re.fullmatch(
+        r"ONNX Runtime [\d.]+, whisper\.cpp \(pywhispercpp [\d.]+\), tract [\d.]+", selftest_cli._runtimes()
+    )
+
+    def without_tract(name: str) -> str:
+        if name == "tract":
+            raise PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(selftest_cli, "version", without_tract)
+    assert selftest_cli._runtimes().endswith("tract is not installed (pip install 'tract>=0.23,<0.24')")
 
 
 @pytest.mark.parametrize(
