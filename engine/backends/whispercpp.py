@@ -23,9 +23,9 @@ os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 import _pywhispercpp as cpp
 import numpy as np
 
+from engine.backends.base import check_memory
 from engine.backends.cpu import threads_for
 from engine.errors import Code, EngineError
-from engine.memory import installed_memory
 from engine.models.ggml import read_model
 from engine.models.ggml_types import GgmlType
 from engine.types import SAMPLE_RATE, OperatorTime, Options, Phase, Segment
@@ -59,7 +59,7 @@ class WhisperCpp:
         EngineError OUT_OF_MEMORY, MODEL_CANNOT for a file of float32 only, BACKEND_FAILED.
         """
         check_weights(model)
-        _check_memory(model)
+        check_memory(model.stat().st_size * 4 // 3)  # the file, and about a third of it for caches and buffers
         _keep_log()
         parameters = cpp.whisper_context_default_params()
         parameters.use_gpu = use_gpu
@@ -223,14 +223,6 @@ def _padded(samples: Samples) -> Samples:
     if len(samples) >= _SHORTEST:
         return np.ascontiguousarray(samples, np.float32)
     return np.concatenate([samples, np.zeros(_SHORTEST - len(samples), np.float32)])
-
-
-def _check_memory(model: Path) -> None:
-    """Loading needs the file and about a third of it again for caches and buffers."""
-    needed, installed = model.stat().st_size * 4 // 3, installed_memory()
-    if installed is not None and needed > installed:
-        detail = f"It needs about {needed / 1e9:.1f} GB, this computer has {installed / 1e9:.1f} GB."
-        raise EngineError(Code.OUT_OF_MEMORY, detail)
 
 
 def _device_in(log: deque[str], use_gpu: bool) -> tuple[str, bool]:

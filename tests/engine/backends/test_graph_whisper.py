@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from engine.audio.media import open_media
+from engine.backends import base
 from engine.backends.onnx import load_onnx
-from engine.types import Options
+from engine.errors import Code, EngineError
+from engine.graphs.built import built
+from engine.types import Options, Precision
 
 
 def test_every_step_of_the_decoder_is_a_run_and_a_new_table_begins_empty(
@@ -29,3 +33,18 @@ def test_every_step_of_the_decoder_is_a_run_and_a_new_table_begins_empty(
     backend.decode([samples], options)
     again = {phase.name: phase for phase in backend.phases()}
     assert again["decode"].runs == phases["decode"].runs
+
+
+@pytest.mark.parametrize(("precision", "fits"), [("int8", True), ("fp32", False)])
+def test_a_model_for_which_there_is_not_enough_memory_is_refused_before_anything_is_built(
+    tiny_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, precision: Precision, fits: bool
+) -> None:
+    monkeypatch.setattr(base, "installed_memory", lambda: 200_000_000)
+    options = Options(precision=precision, threads=1)
+    if fits:
+        load_onnx(options, tiny_file, "tiny", tmp_path, lambda _done, _of: None)
+    else:
+        with pytest.raises(EngineError) as caught:
+            load_onnx(options, tiny_file, "tiny", tmp_path, lambda _done, _of: None)
+        assert caught.value.code is Code.OUT_OF_MEMORY
+    assert len(list(built(tmp_path))) == fits
