@@ -100,8 +100,7 @@ class Verdict:
         if not passed:
             return "; ".join(["nothing passed the self-check", *out])
         first, *others = (f"{f.candidate} {spelt(f.speed)} ×" for f in passed)
-        why = "the fastest here" if others else "it passed the self-check"
-        return "; ".join([f"{why}: {', '.join([f'{first} real time', *others])}", *out])
+        return "; ".join([f"the fastest here: {', '.join([f'{first} real time', *others])}", *out])
 
 
 def verdict_on(
@@ -223,7 +222,7 @@ def _failed(candidate: Candidate, failed: Failed, limit: int | None) -> Finding:
     """A death or a refusal, or the limit that held for it once it was loaded."""
     code = Code(failed.code)
     if code is Code.ENGINE_HUNG and limit is not None:
-        return Finding(candidate, trouble=f"not done after {limit / 1000:.0f} s", code=code)
+        return Finding(candidate, trouble=f"slower than {spelt(LENGTH_MS / limit)} × real time", code=code)
     return Finding(candidate, trouble=f"{SENTENCES[code]} {failed.detail.partition(chr(10))[0]}".strip(), code=code)
 
 
