@@ -33,11 +33,21 @@ _EDGE_MS = 20  # kept of the fading sound, and before the first
 
 
 def fitted(segments: Iterable[Segment], window: Window) -> Iterator[Segment]:
-    """Segments in the window's time, their words without the pauses, and they themselves as long as their words."""
+    """Segments in the window's time, they and their words without the pauses in front and behind."""
     sounds = _sounds(window)
     for segment in segments:
         words = tuple(_trimmed(word, sounds) for word in segment.words)
-        yield replace(segment, start=words[0].start, end=words[-1].end, words=words) if words else segment
+        yield (
+            replace(segment, start=_start(segment, words[0], sounds), end=words[-1].end, words=words)
+            if words
+            else segment
+        )
+
+
+def _start(segment: Segment, first: Word, sounds: NDArray[np.bool_]) -> int:
+    """Where the segment begins to sound. Not where its first word does: whisper.cpp may put that far too late."""
+    whole = replace(first, start=segment.start, end=segment.words[0].end)
+    return min(first.start, _trimmed(whole, sounds).start)
 
 
 def _trimmed(word: Word, sounds: NDArray[np.bool_]) -> Word:

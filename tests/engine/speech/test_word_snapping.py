@@ -62,6 +62,12 @@ def test_a_segment_is_as_long_as_its_words() -> None:
     assert (found.start, found.end) == (980, 2620)
 
 
+def test_a_first_word_put_too_late_does_not_take_the_segment_along() -> None:
+    given_late = Segment(500, 4800, "text", (Word(2900, 4800, " 0"),))
+    [found] = fitted([given_late], window((1000, 4800)))
+    assert (found.start, found.end) == (980, 4800)
+
+
 def test_where_voice_detection_heard_nobody_a_noise_is_no_part_of_a_word() -> None:
     whole = window((1000, 1400), (2000, 2300))
     heard = Window(0, 5_000, whole.samples, whole.pieces, (SpeechSpan(1000, 1400), SpeechSpan(3000, 3500)))
