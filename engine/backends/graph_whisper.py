@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -195,7 +196,7 @@ class GraphWhisper:
         return failed(hypothesis, self._vocabulary.text(hypothesis.tokens))
 
     def _segments(self, hypothesis: Hypothesis, length: int, options: Options) -> list[Segment]:
-        """Segments with their words' times when those are asked for."""
+        """Segments, with words and their times when those are asked for."""
         if is_silence(hypothesis):
             return []
         v = self._vocabulary
@@ -205,7 +206,8 @@ class GraphWhisper:
             (token, Token(v.words[token] if token < v.end else b"", *bounds.get(i, (0, 0)), float(np.exp(p)), p))
             for i, (token, p) in enumerate(zip(hypothesis.tokens, hypothesis.logprobs, strict=False))
         ]
-        return segments_from_tokens(tokens, v.first_timestamp, v.end, length, options.language)
+        segments = segments_from_tokens(tokens, v.first_timestamp, v.end, length, options.language)
+        return segments if options.words else [replace(segment, words=()) for segment in segments]  # they have no times
 
 
 def _bounds(hypothesis: Hypothesis, end: int, lags: Sequence[int]) -> dict[int, tuple[int, int]]:

@@ -48,3 +48,16 @@ def test_a_model_for_which_there_is_not_enough_memory_is_refused_before_anything
             load_onnx(options, tiny_file, "tiny", tmp_path, lambda _done, _of: None)
         assert caught.value.code is Code.OUT_OF_MEMORY
     assert len(list(built(tmp_path))) == fits
+
+
+def test_words_without_times_are_not_given_so_that_a_segment_keeps_its_own(
+    tiny_file: Path, talk: Path, tmp_path: Path
+) -> None:
+    backend = load_onnx(Options(threads=1), tiny_file, "tiny", tmp_path, lambda _done, _of: None)
+    with open_media(talk) as media:
+        samples = np.concatenate([block.samples for block in media.blocks()])
+    without, with_words = (backend.decode([samples], Options(language="en", words=words))[0] for words in (False, True))
+    assert [segment.text for segment in without] == [segment.text for segment in with_words]
+    assert not any(segment.words for segment in without)
+    assert all(segment.end > segment.start for segment in without)
+    assert all(word.end > 0 for segment in with_words for word in segment.words)
