@@ -37,7 +37,7 @@ def test_the_timing_table_shows_phase_time_runs_and_a_run(qtbot: QtBot) -> None:
     table.show_timings(Timings(10_000, 260_000, (Phase("encode", 6_000, 10), Phase("decode text", 40, 20))))
     texts = texts_of(table)
     assert texts[texts.index("encode") :][:4] == ["encode", "6.0 s", "10", "0.6 s"]
-    assert texts[texts.index("decode text") :][:4] == ["decode text", "40 ms", "20", "2 ms"]
+    assert texts[texts.index("decode text") :][:4] == ["decode text", "40 ms", "20", "2.0 ms"]
     assert {"Total 10.0 s", "26 × real time"} <= set(texts)
     table.show_timings(Timings(5, 0, (Phase("open", 5),)))
     assert "encode" not in texts_of(table)
