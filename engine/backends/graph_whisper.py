@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 # Silence that the encoder hears behind the audio. With 1 or 2 s the decoder falls into loops on some recordings,
 # with 5 s it did on none; what still loops is decoded again with all 30 s.
 _SILENCE_FRAMES = 5 * FRAMES_PER_SECOND
+# Greedy words that are this unlikely on average are looked for again with beams. Of 48 recordings 8 had such windows;
+# beams left 13 words fewer wrong in them, and changed as much for the worse as for the better in all others.
+_DOUBTFUL = -0.3
+_BEAMS = 5
 _TEMPERATURES = (0.2, 0.5, 0.8)  # for what failed at 0
 _CANDIDATES = 5  # samples at a temperature above 0; the best is taken
 _PROMPT_TOKENS = 223  # half of the text context less one, as in openai/whisper
@@ -175,25 +179,39 @@ class GraphWhisper:
             ]
 
     def _better(self, found: Hypothesis, samples: Samples, frames: int, prompt: Prompt, options: Options) -> Hypothesis:
-        """`found`, or what comes of decoding with the full 30 s and then at rising temperatures."""
-        if not self._fails(found):
+        """`found`; or, where it is doubtful or fails, the best of more tries, until one is sound."""
+        greedy = options.beam == 1 and options.temperature == 0
+        if not self._fails(found) and not (greedy and self._doubtful(found)):
             return found
-        length = len(samples) // SAMPLES_PER_MS
-        tried, cache = [found], self._cache([samples], MAX_FRAMES)
+        tried = [found]
         with self._watch.stage("fallback"):
-            if frames < MAX_FRAMES:
-                tried += self._first_try(cache, prompt, [length], options)
-            for temperature in _TEMPERATURES:
-                if not self._fails(tried[-1]):
+            for another in self._tries(samples, frames, prompt, options):
+                tried.append(another)
+                if not all(map(self._fails, tried)):
                     break
-                several = self._decoder.sample(
-                    cache.take([0] * _CANDIDATES), prompt, [length] * _CANDIDATES, temperature
-                )
-                tried.append(max(several, key=lambda h: (not self._fails(h), h.avg_logprob)))
         return max(tried, key=lambda h: (not self._fails(h), not h.loops, h.avg_logprob))
+
+    def _tries(self, samples: Samples, frames: int, prompt: Prompt, options: Options) -> Iterator[Hypothesis]:
+        """With beams, then with the full 30 s, then at rising temperatures."""
+        length, cache = len(samples) // SAMPLES_PER_MS, self._cache([samples], frames)
+        if options.beam == 1:
+            yield self._decoder.beam(cache, prompt, length, _BEAMS)
+        if frames < MAX_FRAMES:
+            cache = self._cache([samples], MAX_FRAMES)
+            yield from self._first_try(cache, prompt, [length], options)
+        for temperature in _TEMPERATURES:
+            rows = cache.take([0] * _CANDIDATES)
+            several = self._decoder.sample(rows, prompt, [length] * _CANDIDATES, temperature)
+            yield max(several, key=lambda h: (not self._fails(h), h.avg_logprob))
 
     def _fails(self, hypothesis: Hypothesis) -> bool:
         return failed(hypothesis, self._vocabulary.text(hypothesis.tokens))
+
+    def _doubtful(self, hypothesis: Hypothesis) -> bool:
+        """Whether its words, times aside, are unlikely on average."""
+        pairs = zip(hypothesis.tokens, hypothesis.logprobs, strict=False)
+        words = [logprob for token, logprob in pairs if token < self._vocabulary.end]
+        return sum(words) < _DOUBTFUL * len(words)
 
     def _segments(self, hypothesis: Hypothesis, length: int, options: Options) -> list[Segment]:
         """Segments, with words and their times when those are asked for."""

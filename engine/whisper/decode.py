@@ -105,19 +105,19 @@ class Decoder:
     def __init__(self, graphs: Graphs, vocabulary: Vocabulary) -> None:
         self._graphs = graphs
         self._vocabulary = vocabulary
+        self._rules = Rules(vocabulary)
 
     def sample(
         self, cache: Cache, prompt: Prompt, lengths: Sequence[int], temperature: float, seed: int = 0
     ) -> list[Hypothesis]:
         """One hypothesis a row, greedy at temperature 0; `lengths` of the windows in ms bound their timestamps."""
-        rules = Rules(self._vocabulary)
         random = np.random.default_rng(seed)
         rows, most = [Hypothesis() for _ in lengths], prompt.most_tokens
         step = self._begin(cache, prompt, rows)
         active = list(range(len(rows)))
         while True:
             logits = step.logits
-            rules.apply(logits, [rows[i].tokens for i in active], [lengths[i] for i in active])
+            self._rules.apply(logits, [rows[i].tokens for i in active], [lengths[i] for i in active])
             chosen = logits.argmax(axis=1) if temperature == 0 else _drawn(logits / temperature, random)
             logprobs = logits[np.arange(len(active)), chosen] - logsumexp(logits)
             for place, i in enumerate(active):
@@ -131,13 +131,12 @@ class Decoder:
 
     def beam(self, cache: Cache, prompt: Prompt, length: int, width: int) -> Hypothesis:
         """The best of `width` beams for one window, by mean log-probability."""
-        rules = Rules(self._vocabulary)
         first = Hypothesis()
         step = self._begin(cache, prompt, [first])
         beams, scores, done = [first], np.zeros(1, np.float32), list[Hypothesis]()
         for _ in range(prompt.most_tokens):
             logits = step.logits
-            rules.apply(logits, [beam.tokens for beam in beams], [length] * len(beams))
+            self._rules.apply(logits, [beam.tokens for beam in beams], [length] * len(beams))
             totals = scores[:, None] + logits - logsumexp(logits)[:, None]
             heard = [_heard_at(step, i, length) if prompt.words else [] for i in range(len(beams))]
             beams, scores, origins, finished = self._best(beams, totals, scores, heard, width)
