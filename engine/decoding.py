@@ -56,7 +56,8 @@ def _decode(backend: Backend, rests: Sequence[_Rest], options: Options) -> None:
     """Decode what is left of each window, all together."""
     starts = [rest.at or 0 for rest in rests]
     batch = [rest.samples[at * SAMPLES_PER_MS :] for rest, at in zip(rests, starts, strict=True)]
-    found = backend.decode(batch, options)
+    ends = [_speech_end(rest.window) - at if options.vad else 0 for rest, at in zip(rests, starts, strict=True)]
+    found = backend.decode(batch, options, ends)
     for rest, at, samples, segments in zip(rests, starts, batch, found, strict=True):
         rest.add(_without_loops(backend, samples, options, segments), at)
 
@@ -82,6 +83,15 @@ def _marked(segments: list[Segment]) -> Iterator[Segment]:
     for segment, repeats in zip(segments, one_by_one, strict=True):
         flagged = repeats or not any(one_by_one)
         yield replace(segment, flags=(*segment.flags, REPEATS)) if flagged else segment
+
+
+def _speech_end(window: Window) -> int:
+    """Where the last worthwhile stretch of speech ends, in window time; 0 if there is none."""
+    ends = [span.end for span in window.speech if span.end - span.start >= _MIN_TAIL_MS]
+    if not ends:
+        return 0
+    piece = next((piece for piece in window.pieces if ends[-1] <= piece.start + piece.length), window.pieces[-1])
+    return piece.at + ends[-1] - piece.start
 
 
 def _speech_after(window: Window, at: int) -> bool:

@@ -29,7 +29,8 @@ from engine.types import SAMPLES_PER_MS, AudioBlock, Segment, Timings
 from engine.warm_model import WarmModel
 
 _QUIET_DBFS = -40.0
-_BATCH_SECONDS = 5.0  # so long may a batch take: its text comes all at once
+_BATCH_SECONDS = 5.0  # so long may a batch take: its text comes all at once …
+_FIRST_SECONDS = 2.0  # … and somebody waits for the first one
 
 
 def transcribe(command: Transcribe, model: WarmModel) -> Iterator[Event]:
@@ -81,7 +82,6 @@ class _Run:
     speech: int = 0
     language: str = ""
     any_text: bool = False
-    batch: int = 1  # windows decoded together: first one, so that the first text comes soon
     told: int = 0  # notices of the media that were passed on
     pace: _Pace = field(default_factory=_Pace)
 
@@ -98,7 +98,7 @@ class _Run:
                 yield Progress(job, "listening", self.heard, self.media.duration, None)
                 continue
             waiting.append(window)
-            if len(waiting) >= self.batch:
+            if len(waiting) >= self._batch():
                 yield from self._decode(waiting)
                 waiting = []
         yield from self._decode(waiting)
@@ -123,6 +123,12 @@ class _Run:
             self.peak = max((peak for peak in peaks if peak is not None), default=None)
             yield block
 
+    def _batch(self) -> int:
+        """How many windows to decode together; one while nobody knows how long one takes."""
+        may_take = _FIRST_SECONDS if self.pace.at < 0 else _BATCH_SECONDS
+        one_takes = self.model.window_seconds or may_take
+        return max(1, min(self.model.backend.batch, int(may_take / one_takes)))
+
     def _decode(self, batch: Sequence[Window]) -> Iterator[Event]:
         """Decode windows, except those that an earlier run has decoded."""
         job, total = self.command.job, self.media.duration
@@ -135,8 +141,7 @@ class _Run:
         self.pace.start(new[0].start)
         began = time.monotonic()
         decoded = yield from self._segments(new)
-        a_window = (time.monotonic() - began) / len(new)
-        self.batch = max(1, min(self.model.backend.batch, int(_BATCH_SECONDS / max(a_window, 1e-3))))
+        self.model.window_seconds = (time.monotonic() - began) / len(new)
         for window, segments in zip(new, decoded, strict=True):
             yield from (SegmentEvent(job, self._as_asked(segment)) for segment in segments)
             gaps = uncovered(window.speech, segments)

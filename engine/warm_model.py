@@ -32,6 +32,7 @@ class WarmModel:
         self._backend: Backend | None = None
         self._key: tuple[object, ...] = ()
         self._loaded: Loaded | None = None
+        self.window_seconds = 0.0  # what a window took to decode the last time; 0: not known
 
     @property
     def backend(self) -> Backend:
@@ -74,7 +75,7 @@ class WarmModel:
         began = time.monotonic()
         load = partial(load_backend, options, model, self._data)
         choice = yield from while_running(job, load, stage="building")
-        self._backend = choice.backend
+        self._backend, self.window_seconds = choice.backend, 0.0
         if choice.gpu_failed:
             yield Notice(job, "gpu_failed", choice.gpu_failed)
         took = round((time.monotonic() - began) * 1000)

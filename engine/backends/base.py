@@ -21,8 +21,10 @@ class Backend(Protocol):
     multilingual: bool
     batch: int  # how many windows it likes at once
 
-    def decode(self, batch: Sequence[Samples], options: Options) -> list[list[Segment]]:
+    def decode(self, batch: Sequence[Samples], options: Options, speech: Sequence[int] = ()) -> list[list[Segment]]:
         """The segments of each window, times counted from the start of its samples (at most 30 s each).
+
+        `speech`, if known, tells until when (ms) someone speaks in each: a backend that can does not stop long before.
 
         With words when `options.words`. `options.language` is a code here, never "auto"; `options.prompt` is all the
         context there is. EngineError BACKEND_FAILED when the runtime reports a failure.

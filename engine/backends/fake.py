@@ -55,7 +55,12 @@ class Fake:
         time.sleep(self._script.load_ms / 1000)
         self._perhaps_die(LOAD)
 
-    def decode(self, batch: Sequence[Samples], options: Options) -> list[list[Segment]]:
+    def decode(
+        self,
+        batch: Sequence[Samples],
+        options: Options,
+        speech: Sequence[int] = (),  # noqa: ARG002
+    ) -> list[list[Segment]]:
         """As many equal segments as the script says, over the length of each window."""
         return [self._decode(samples, options) for samples in batch]
 

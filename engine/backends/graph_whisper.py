@@ -20,7 +20,7 @@ from engine.whisper.bpe import encoded
 from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, Step, failed, is_silence
 from engine.whisper.mel import FRAMES_PER_SECOND, MAX_FRAMES, log_mel
 from engine.whisper.onsets import token_onsets
-from engine.whisper.rules import logsumexp
+from engine.whisper.rules import Extent, logsumexp
 from engine.whisper.segments import segments_from_tokens
 from engine.whisper.vocabulary import Vocabulary
 from engine.whisper.words import Token
@@ -90,15 +90,16 @@ class GraphWhisper:
         self._buffers = {"weights": sum(file.stat().st_size for file in folder.glob("*.weights"))}
         self.multilingual = self._vocabulary.multilingual
 
-    def decode(self, batch: Sequence[Samples], options: Options) -> list[list[Segment]]:
+    def decode(self, batch: Sequence[Samples], options: Options, speech: Sequence[int] = ()) -> list[list[Segment]]:
         """Segments of each window; see `Backend.decode`."""
-        lengths = [len(samples) // SAMPLES_PER_MS for samples in batch]
+        until = speech or [0] * len(batch)
+        extents = [Extent(len(samples) // SAMPLES_PER_MS, end) for samples, end in zip(batch, until, strict=True)]
         prompt = self._prompt(options)
-        frames = _frames_for(max(lengths))
-        found = self._first_try(self._cache(batch, frames), prompt, lengths, options)
+        frames = _frames_for(max(extent.length for extent in extents))
+        found = self._first_try(self._cache(batch, frames), prompt, extents, options)
         segments = [
-            self._segments(self._better(hypothesis, samples, frames, prompt, options), length, options)
-            for hypothesis, samples, length in zip(found, batch, lengths, strict=True)
+            self._segments(self._better(hypothesis, samples, extent, frames, prompt, options), extent.length, options)
+            for hypothesis, samples, extent in zip(found, batch, extents, strict=True)
         ]
         self._heard.clear()
         return segments
@@ -108,7 +109,7 @@ class GraphWhisper:
         length = len(samples) // SAMPLES_PER_MS
         self._heard.clear()
         cache = self._cache([samples], _frames_for(length))
-        (found,) = self._first_try(cache, self._prompt(options), [length], options)
+        (found,) = self._first_try(cache, self._prompt(options), [Extent(length)], options)
         return self._segments(found, length, options)
 
     def detect_language(self, samples: Samples) -> tuple[str, float]:
@@ -168,40 +169,44 @@ class GraphWhisper:
         return self._heard[key]
 
     def _first_try(
-        self, cache: Cache, prompt: Prompt, lengths: Sequence[int], options: Options
+        self, cache: Cache, prompt: Prompt, extents: Sequence[Extent], options: Options
     ) -> Sequence[Hypothesis]:
         with self._watch.stage("sample"):
             if options.beam == 1 or options.temperature > 0:
-                return self._decoder.sample(cache, prompt, lengths, options.temperature)
+                return self._decoder.sample(cache, prompt, extents, options.temperature)
             return [
-                self._decoder.beam(cache.take([row]), prompt, length, options.beam)
-                for row, length in enumerate(lengths)
+                self._decoder.beam(cache.take([row]), prompt, extent, options.beam)
+                for row, extent in enumerate(extents)
             ]
 
-    def _better(self, found: Hypothesis, samples: Samples, frames: int, prompt: Prompt, options: Options) -> Hypothesis:
+    def _better(
+        self, found: Hypothesis, samples: Samples, extent: Extent, frames: int, prompt: Prompt, options: Options
+    ) -> Hypothesis:
         """`found`; or, where it is doubtful or fails, the best of more tries, until one is sound."""
         greedy = options.beam == 1 and options.temperature == 0
         if not self._fails(found) and not (greedy and self._doubtful(found)):
             return found
         tried = [found]
         with self._watch.stage("fallback"):
-            for another in self._tries(samples, frames, prompt, options):
+            for another in self._tries(samples, extent, frames, prompt, options):
                 tried.append(another)
                 if not all(map(self._fails, tried)):
                     break
         return max(tried, key=lambda h: (not self._fails(h), not h.loops, h.avg_logprob))
 
-    def _tries(self, samples: Samples, frames: int, prompt: Prompt, options: Options) -> Iterator[Hypothesis]:
+    def _tries(
+        self, samples: Samples, extent: Extent, frames: int, prompt: Prompt, options: Options
+    ) -> Iterator[Hypothesis]:
         """With beams, then with the full 30 s, then at rising temperatures."""
-        length, cache = len(samples) // SAMPLES_PER_MS, self._cache([samples], frames)
+        cache = self._cache([samples], frames)
         if options.beam == 1:
-            yield self._decoder.beam(cache, prompt, length, _BEAMS)
+            yield self._decoder.beam(cache, prompt, extent, _BEAMS)
         if frames < MAX_FRAMES:
             cache = self._cache([samples], MAX_FRAMES)
-            yield from self._first_try(cache, prompt, [length], options)
+            yield from self._first_try(cache, prompt, [extent], options)
         for temperature in _TEMPERATURES:
             rows = cache.take([0] * _CANDIDATES)
-            several = self._decoder.sample(rows, prompt, [length] * _CANDIDATES, temperature)
+            several = self._decoder.sample(rows, prompt, [extent] * _CANDIDATES, temperature)
             yield max(several, key=lambda h: (not self._fails(h), h.avg_logprob))
 
     def _fails(self, hypothesis: Hypothesis) -> bool:

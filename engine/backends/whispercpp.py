@@ -75,7 +75,12 @@ class WhisperCpp:
         self._first_timestamp = cpp.whisper_token_beg(context)
         self._first_special = cpp.whisper_token_eot(context)
 
-    def decode(self, batch: Sequence[Samples], options: Options) -> list[list[Segment]]:
+    def decode(
+        self,
+        batch: Sequence[Samples],
+        options: Options,
+        speech: Sequence[int] = (),  # noqa: ARG002
+    ) -> list[list[Segment]]:
         """Segments of each window, with words; see `Backend.decode`."""
         return [self._decode(samples, options) for samples in batch]
 

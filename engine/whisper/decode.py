@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.models.whisper_layout import TEXT_CONTEXT
 from engine.whisper.align import MS_PER_POSITION
-from engine.whisper.rules import Rules, logsumexp
+from engine.whisper.rules import Extent, Rules, logsumexp
 from engine.whisper.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
@@ -108,37 +108,37 @@ class Decoder:
         self._rules = Rules(vocabulary)
 
     def sample(
-        self, cache: Cache, prompt: Prompt, lengths: Sequence[int], temperature: float, seed: int = 0
+        self, cache: Cache, prompt: Prompt, extents: Sequence[Extent], temperature: float, seed: int = 0
     ) -> list[Hypothesis]:
-        """One hypothesis a row, greedy at temperature 0; `lengths` of the windows in ms bound their timestamps."""
+        """One hypothesis a row, greedy at temperature 0; `extents` of the windows bound their timestamps."""
         random = np.random.default_rng(seed)
-        rows, most = [Hypothesis() for _ in lengths], prompt.most_tokens
+        rows, most = [Hypothesis() for _ in extents], prompt.most_tokens
         step = self._begin(cache, prompt, rows)
         active = list(range(len(rows)))
         while True:
             logits = step.logits
-            self._rules.apply(logits, [rows[i].tokens for i in active], [lengths[i] for i in active])
+            self._rules.apply(logits, [rows[i].tokens for i in active], [extents[i] for i in active])
             chosen = logits.argmax(axis=1) if temperature == 0 else _drawn(logits / temperature, random)
             logprobs = logits[np.arange(len(active)), chosen] - logsumexp(logits)
             for place, i in enumerate(active):
                 if not rows[i].ended:
-                    heard = _heard_at(step, place, lengths[i]) if prompt.words else []
+                    heard = _heard_at(step, place, extents[i].length) if prompt.words else []
                     self._note(rows[i], int(chosen[place]), float(logprobs[place]), heard, most)
             if all(rows[i].ended for i in active):
                 return rows
             active, cache, chosen = _without_ended(rows, active, cache, chosen)
             step = self._graphs.step(chosen[:, None].astype(np.int64), cache)
 
-    def beam(self, cache: Cache, prompt: Prompt, length: int, width: int) -> Hypothesis:
+    def beam(self, cache: Cache, prompt: Prompt, extent: Extent, width: int) -> Hypothesis:
         """The best of `width` beams for one window, by mean log-probability."""
         first = Hypothesis()
         step = self._begin(cache, prompt, [first])
         beams, scores, done = [first], np.zeros(1, np.float32), list[Hypothesis]()
         for _ in range(prompt.most_tokens):
             logits = step.logits
-            self._rules.apply(logits, [beam.tokens for beam in beams], [length] * len(beams))
+            self._rules.apply(logits, [beam.tokens for beam in beams], [extent] * len(beams))
             totals = scores[:, None] + logits - logsumexp(logits)[:, None]
-            heard = [_heard_at(step, i, length) if prompt.words else [] for i in range(len(beams))]
+            heard = [_heard_at(step, i, extent.length) if prompt.words else [] for i in range(len(beams))]
             beams, scores, origins, finished = self._best(beams, totals, scores, heard, width)
             done += finished
             if len(done) >= width or not beams or self._loops(beams[0]):

@@ -6,6 +6,7 @@ Suppressed are symbols that nobody speaks, special tokens, and timestamps that b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from engine.whisper.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
 
+LEFT_OUT_MS = 1_500  # shorter stretches of speech without text are breaths and laughter
 _MAX_FIRST_TIMESTAMP = 50  # the first words begin within a second of the window's start
 _SPOKEN_DASHES = (b" -", b" '")  # a dash or quote at the start of speech: a guess at who speaks
 _SYMBOLS = (
@@ -22,6 +24,14 @@ _SYMBOLS = (
     "{{ }} ♪♪ ♪♪♪ ♩ ♪ ♫ ♬ ♭ ♮ ♯"
 ).split(" ")
 _MUSIC_PREFIX = "♩".encode()[:2]  # the token with which every sign of music begins
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How long a window is, and until when someone speaks in it as far as that is known; in ms."""
+
+    length: int
+    speech: int = 0
 
 
 class Rules:
@@ -32,15 +42,17 @@ class Rules:
         self._never = _never(vocabulary)
         self._not_first = np.array([*_tokens(vocabulary, [b" "]), vocabulary.end])
 
-    def apply(self, logits: Floats, rows: Sequence[Sequence[int]], lengths: Sequence[int]) -> None:
-        """Set to -inf, in place, what may not follow the tokens said so far in windows of these lengths (ms).
+    def apply(self, logits: Floats, rows: Sequence[Sequence[int]], extents: Sequence[Extent]) -> None:
+        """Set to -inf, in place, what may not follow the tokens said so far in windows of these extents.
 
         `logits` is (b, vocab).
         """
         logits[:, self._never] = -np.inf
-        for row, said, length in zip(logits, rows, lengths, strict=True):
-            row[self._vocabulary.first_timestamp + -(-length // TIMESTAMP_MS) + 1 :] = -np.inf
+        for row, said, extent in zip(logits, rows, extents, strict=True):
+            row[self._vocabulary.first_timestamp + -(-extent.length // TIMESTAMP_MS) + 1 :] = -np.inf
             self._by_time(row, said)
+            if self._stops_early(said, extent.speech):
+                row[self._vocabulary.end] = -np.inf
         self._timestamp_when_likelier(logits)
 
     def _by_time(self, row: Floats, said: Sequence[int]) -> None:
@@ -61,6 +73,13 @@ class Rules:
         if latest >= v.first_timestamp:
             first_allowed = latest if last_is_time and not before_is_time else latest + 1
             row[v.first_timestamp : first_allowed] = -np.inf
+
+    def _stops_early(self, said: Sequence[int], until: int) -> bool:
+        """Whether the end would come at a time behind which someone still speaks: Whisper leaves out what it takes for
+        a sentence that the window cuts off.
+        """
+        at = (said[-1] - self._vocabulary.first_timestamp) * TIMESTAMP_MS if said else 0
+        return at > 0 and until - at >= LEFT_OUT_MS
 
     def _timestamp_when_likelier(self, logits: Floats) -> None:
         """Where all timestamps together are likelier than any one text token, text may not follow."""

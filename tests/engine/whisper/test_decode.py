@@ -23,6 +23,7 @@ from engine.whisper.decode import (
     goes_round,
     is_silence,
 )
+from engine.whisper.rules import Extent
 from engine.whisper.vocabulary import Vocabulary
 
 V = Vocabulary([b" ", b" a", b" b", b" c"], 51864, multilingual=False)
@@ -87,7 +88,7 @@ def started(rows: int = 1) -> History:
 
 def test_greedy_says_what_is_likeliest_and_ends() -> None:
     one, graphs = decoder(sentence(TIME, 1, 2, TIME + 50))
-    (found,) = one.sample(started(), PROMPT, [5000], 0)
+    (found,) = one.sample(started(), PROMPT, [Extent(5000)], 0)
     assert found.tokens == [TIME, 1, 2, TIME + 50]
     assert found.ended
     assert not found.loops
@@ -98,16 +99,29 @@ def test_greedy_says_what_is_likeliest_and_ends() -> None:
 
 def test_each_token_has_the_attention_with_which_it_was_predicted() -> None:
     one, _ = decoder(sentence(TIME, 1, 2, TIME + 50))
-    (found,) = one.sample(started(), Prompt((V.previous, 3, 3), (V.start,), words=True), [5000], 0)
+    (found,) = one.sample(started(), Prompt((V.previous, 3, 3), (V.start,), words=True), [Extent(5000)], 0)
     assert [float(weights[0, 0]) for weights in found.attention] == [4, 5, 6, 7]  # tokens that it had read
 
 
 def test_attention_is_kept_only_for_words_and_only_where_there_is_sound() -> None:
     one, _ = decoder(sentence(TIME, 1, 2, TIME + 50))
-    (unasked,) = one.sample(started(), Prompt((), (V.start,)), [5000], 0)
-    (short,) = one.sample(started(), PROMPT, [30], 0)  # 2 of the 3 positions
+    (unasked,) = one.sample(started(), Prompt((), (V.start,)), [Extent(5000)], 0)
+    (short,) = one.sample(started(), PROMPT, [Extent(30)], 0)  # 2 of the 3 positions
     assert unasked.attention == []
     assert {weights.shape for weights in short.attention} == {(1, 2)}
+
+
+def test_nothing_ends_while_someone_still_speaks() -> None:
+    """Whisper leaves out a sentence that the window cuts off; the text goes on where the voice detector hears more."""
+    script = sentence(TIME, 1, TIME + 50)  # until 1 s
+
+    def goes_on(said: tuple[int, ...]) -> dict[int, float]:
+        more = {TIME + 60: 5.0, 3: 4.0}  # once the end is not allowed
+        return script(said) | (more if len(after(said)) >= 3 else {})
+
+    found = [decoder(goes_on)[0].sample(started(), PROMPT, [Extent(5000, until)], 0)[0] for until in (2000, 4000)]
+    assert found[0].tokens == [TIME, 1, TIME + 50]
+    assert len(found[1].tokens) > 3
 
 
 def test_rows_that_end_early_are_dropped_and_the_rest_goes_on_unharmed() -> None:
@@ -119,7 +133,7 @@ def test_rows_that_end_early_are_dropped_and_the_rest_goes_on_unharmed() -> None
 
     one, graphs = decoder(script)
     cache = History([(row,) for row in range(4)])
-    found = one.sample(cache, PROMPT, [5000] * 4, 0)
+    found = one.sample(cache, PROMPT, [Extent(5000)] * 4, 0)
     assert [len(row.tokens) for row in found] == lengths
     assert [row.tokens[1:] for row in found] == [[1 + i % 3] * (n - 1) for i, n in enumerate(lengths)]
     assert graphs.runs == [4, 4, 4, 4, 2, 2, 1, 1, 1, 1]  # halved, since dropping rows copies the others
@@ -130,7 +144,7 @@ def test_a_loop_is_stopped_and_marked() -> None:
         return {(1 + len(said) % 2) if after(said) else TIME: 10.0}
 
     one, _ = decoder(script)
-    (found,) = one.sample(started(), PROMPT, [5000], 0)
+    (found,) = one.sample(started(), PROMPT, [Extent(5000)], 0)
     assert found.loops
     assert len(found.tokens) <= 48
     assert failed(found, b"a b")
@@ -150,7 +164,9 @@ def test_nothing_is_read_beyond_the_text_context(before: int, width: int, most: 
     one, _ = decoder(endless)
     prompt = Prompt((V.previous, *[1] * before) if before else (), (V.start, V.transcribe, V.no_timestamps))
     cache = started()
-    found = one.beam(cache, prompt, 30_000, width) if width else one.sample(cache, prompt, [30_000], 0)[0]
+    found = (
+        one.beam(cache, prompt, Extent(30_000), width) if width else one.sample(cache, prompt, [Extent(30_000)], 0)[0]
+    )
     assert len(found.tokens) == most
     assert len(cache.said[0]) <= 448
     assert found.ended
@@ -162,7 +178,7 @@ def test_no_speech_is_what_the_start_token_thinks_of_it() -> None:
         return {V.no_speech: 20.0} if said[-1] == V.start else {TIME: 10.0} if len(after(said)) == 2 else {V.end: 10.0}
 
     one, _ = decoder(script)
-    (found,) = one.sample(started(), Prompt((), (V.start, V.transcribe, V.no_timestamps)), [5000], 0)
+    (found,) = one.sample(started(), Prompt((), (V.start, V.transcribe, V.no_timestamps)), [Extent(5000)], 0)
     assert found.no_speech == pytest.approx(1, abs=1e-3)
 
 
@@ -175,7 +191,7 @@ def undecided(said: tuple[int, ...]) -> dict[int, float]:
 
 def test_sampling_repeats_itself_for_a_seed_and_only_for_it() -> None:
     def run(seed: int) -> list[list[int]]:
-        rows = decoder(undecided)[0].sample(started(3), PROMPT, [30_000] * 3, 0.8, seed)
+        rows = decoder(undecided)[0].sample(started(3), PROMPT, [Extent(30_000)] * 3, 0.8, seed)
         return [row.tokens for row in rows]
 
     assert run(1) == run(1)
@@ -187,7 +203,7 @@ def test_sampling_follows_the_probabilities() -> None:
     def coin(said: tuple[int, ...]) -> dict[int, float]:
         return {0: {TIME: 10.0}, 1: {1: np.log(3.0) + 9, 2: 9.0}}.get(len(after(said)), {V.end: 9.0})
 
-    rows = decoder(coin)[0].sample(started(200), PROMPT, [30_000] * 200, 1.0)
+    rows = decoder(coin)[0].sample(started(200), PROMPT, [Extent(30_000)] * 200, 1.0)
     heads = sum(row.tokens[1] == 1 for row in rows)
     assert 120 < heads < 180  # 150 ± 4.9 standard deviations
     assert rows[0].logprobs[1] == pytest.approx(np.log(0.75 if rows[0].tokens[1] == 1 else 0.25), abs=1e-3)
@@ -204,8 +220,8 @@ def trap(said: tuple[int, ...]) -> dict[int, float]:
 
 
 def test_beams_find_what_greedy_misses() -> None:
-    (greedy,) = decoder(trap)[0].sample(started(), PROMPT, [30_000], 0)
-    beam = decoder(trap)[0].beam(started(), PROMPT, 30_000, 5)
+    (greedy,) = decoder(trap)[0].sample(started(), PROMPT, [Extent(30_000)], 0)
+    beam = decoder(trap)[0].beam(started(), PROMPT, Extent(30_000), 5)
     assert greedy.tokens[1] == 1
     assert beam.tokens == [TIME, 2, 3, 3, 3]
     assert beam.avg_logprob > greedy.avg_logprob
@@ -215,15 +231,15 @@ def test_beams_find_what_greedy_misses() -> None:
 
 def test_one_beam_is_greedy() -> None:
     for script in (trap, undecided, sentence(TIME, 1, 2, 3, TIME + 9)):
-        (greedy,) = decoder(script)[0].sample(started(), PROMPT, [30_000], 0)
-        beam = decoder(script)[0].beam(started(), PROMPT, 30_000, 1)
+        (greedy,) = decoder(script)[0].sample(started(), PROMPT, [Extent(30_000)], 0)
+        beam = decoder(script)[0].beam(started(), PROMPT, Extent(30_000), 1)
         assert beam.tokens == greedy.tokens
         assert beam.avg_logprob == pytest.approx(greedy.avg_logprob, abs=1e-4)
 
 
 def test_beams_that_go_round_are_stopped_and_marked() -> None:
     one, graphs = decoder(lambda said: {1 + len(said) % 2 if after(said) else TIME: 10.0})
-    assert one.beam(started(), PROMPT, 30_000, 2).loops
+    assert one.beam(started(), PROMPT, Extent(30_000), 2).loops
     assert len(graphs.runs) <= 48
 
 

@@ -15,6 +15,7 @@ from engine.models.ggml import GgmlModel
 from engine.types import Precision
 from engine.whisper.decode import Decoder, Hypothesis, Prompt
 from engine.whisper.mel import log_mel
+from engine.whisper.rules import Extent
 from engine.whisper.vocabulary import Vocabulary
 
 pytestmark = pytest.mark.real
@@ -33,14 +34,14 @@ class Speech:
         self.decoder = Decoder(graphs, self.vocabulary)
         self.prompt = Prompt((), self.vocabulary.prompt("en", "transcribe"))
         sounds = [_sound(file)[: 12 * 16_000] for file in files]
-        self.lengths = [len(sound) // 16 for sound in sounds]
+        self.extents = [Extent(len(sound) // 16) for sound in sounds]
         self._mel = np.stack([log_mel(sound, model.filters, FRAMES) for sound in sounds])
 
     def heard(self, *rows: int) -> Cache:
         return self._graphs.cross([self._graphs.encode(self._mel[row][None]) for row in rows])
 
     def greedy(self, *rows: int) -> list[Hypothesis]:
-        return self.decoder.sample(self.heard(*rows), self.prompt, [self.lengths[row] for row in rows], 0)
+        return self.decoder.sample(self.heard(*rows), self.prompt, [self.extents[row] for row in rows], 0)
 
     def margin(self, row: int, said: Sequence[int]) -> float:
         """How much likelier the best token after `said` is than the second."""
@@ -80,7 +81,7 @@ def test_what_is_said_is_what_was_said(speech: Speech) -> None:
 @pytest.mark.parametrize("row", range(len(CLIPS)), ids=CLIPS)
 def test_five_beams_are_no_less_likely_than_greedy(speech: Speech, row: int) -> None:
     (greedy,) = speech.greedy(row)
-    beam = speech.decoder.beam(speech.heard(row), speech.prompt, speech.lengths[row], 5)
+    beam = speech.decoder.beam(speech.heard(row), speech.prompt, speech.extents[row], 5)
     assert beam.avg_logprob >= greedy.avg_logprob - TIE
     assert beam.ended
 
@@ -88,7 +89,7 @@ def test_five_beams_are_no_less_likely_than_greedy(speech: Speech, row: int) -> 
 def test_sampling_is_the_same_for_a_seed(speech: Speech) -> None:
     def run(seed: int) -> list[list[int]]:
         cache = speech.heard(2).take([0] * 3)
-        rows = speech.decoder.sample(cache, speech.prompt, [speech.lengths[2]] * 3, 0.8, seed)
+        rows = speech.decoder.sample(cache, speech.prompt, [speech.extents[2]] * 3, 0.8, seed)
         return [row.tokens for row in rows]
 
     assert run(7) == run(7)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.folders import models_folder
 from engine.models.ggml import GgmlModel, read_model
 from engine.models.store import ModelStore
-from engine.whisper.rules import Rules, logsumexp
+from engine.whisper.rules import Extent, Rules, logsumexp
 from engine.whisper.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
@@ -54,7 +54,7 @@ def allowed(rules: Rules, v: Vocabulary, said: list[int], length: int = 30_000, 
     logits[0, : v.first_timestamp] = 10  # more than all 1501 timestamps together
     if favour is not None:
         logits[0, favour] = 30
-    rules.apply(logits, [said], [length])
+    rules.apply(logits, [said], [Extent(length)])
     return {int(token) for token in np.flatnonzero(np.isfinite(logits[0]))}
 
 
@@ -120,20 +120,20 @@ def test_where_times_together_are_likelier_than_any_word_a_time_comes(toy: Vocab
     logits = np.zeros((2, toy.size), np.float32)
     logits[0, 1] = np.log(1000)  # 1493 times may follow
     logits[1, 1] = np.log(2000)
-    Rules(toy).apply(logits, [[*times(toy, 7), 1]] * 2, [30_000] * 2)
+    Rules(toy).apply(logits, [[*times(toy, 7), 1]] * 2, [Extent(30_000)] * 2)
     assert not np.isfinite(logits[0, : toy.first_timestamp]).any()
     assert np.isfinite(logits[1, 1])
 
 
 def test_rows_of_a_batch_do_not_touch_each_other(toy: Vocabulary) -> None:
     histories = [[], times(toy, 3), [*times(toy, 3), 1], [*times(toy, 3), 1, *times(toy, 9)]]
-    lengths = [30_000, 5000, 100, 2000]
+    extents = [Extent(30_000), Extent(5000, 4000), Extent(100), Extent(2000)]
     numbers = np.random.default_rng(1).normal(0, 5, (4, toy.size)).astype(np.float32)
     together = numbers.copy()
-    Rules(toy).apply(together, histories, lengths)
+    Rules(toy).apply(together, histories, extents)
     for row in range(4):
         alone = numbers[row : row + 1].copy()
-        Rules(toy).apply(alone, histories[row : row + 1], lengths[row : row + 1])
+        Rules(toy).apply(alone, histories[row : row + 1], extents[row : row + 1])
         np.testing.assert_array_equal(together[row], alone[0])
 
 
@@ -144,7 +144,7 @@ def test_any_greedy_walk_makes_sense(toy: Vocabulary, seed: int, length: int, sp
     while len(said) < 60:
         logits = random.normal(0, spread, (1, toy.size)).astype(np.float32)
         logits[0, toy.first_timestamp :] += bias
-        rules.apply(logits, [said], [length])
+        rules.apply(logits, [said], [Extent(length)])
         assert np.isfinite(logits).any(), said
         token = int(logits[0].argmax())
         if token == toy.end:
