@@ -52,4 +52,4 @@ class Stopwatch:
 
     def phases(self) -> tuple[Phase, ...]:
         """The stages in the order in which they first ended."""
-        return tuple(Phase(name, round(s * 1000), self._runs[name]) for name, s in self._seconds.items())
+        return tuple(Phase(name, round(s * 1000), self._runs[name]) for name, s in list(self._seconds.items()))

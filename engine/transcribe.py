@@ -4,15 +4,18 @@
         for window in windows(media.blocks()):   at most 30 s each, only where someone speaks
             decode_windows(backend, [window, …])   Whisper, whatever runs it; times back in the file's
 
-Nothing is held but the window at hand, so ten hours take no more memory than ten minutes.
+Reading and listening go on in a thread of their own while Whisper works. Nothing is held but some windows, so ten hours
+take no more memory than ten minutes.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from engine.ahead import ahead
 from engine.audio.level import normalised, peak_dbfs
 from engine.audio.media import Media, open_media
 from engine.decoding import decode_windows
@@ -29,6 +32,7 @@ from engine.types import SAMPLES_PER_MS, AudioBlock, Segment, Timings
 from engine.warm_model import WarmModel
 
 _QUIET_DBFS = -40.0
+_AHEAD = 12  # windows, or blocks without one, that are read ahead: more than the largest batch
 _BATCH_SECONDS = 5.0  # so long may a batch take: its text comes all at once …
 _FIRST_SECONDS = 2.0  # … and somebody waits for the first one
 
@@ -77,6 +81,7 @@ class _Run:
     model: WarmModel
     media: Media
     watch: Stopwatch
+    reading: Stopwatch = field(default_factory=Stopwatch)  # of the thread that reads ahead
     heard: int = 0
     peak: float | None = None
     speech: int = 0
@@ -90,17 +95,18 @@ class _Run:
         job, options = self.command.job, self.command.options
         self.model.backend.reset_phases()
         detector = SpeechDetector() if options.vad else None
-        blocks = self._listen(self.watch.each("media", self.media.blocks()))
+        blocks = self._listen(self.reading.each("media", self.media.blocks()))
         waiting: list[Window] = []
-        for window in self.watch.each("vad", windows(blocks, detector)):
-            yield from self._media_notices()
-            if window is None:
-                yield Progress(job, "listening", self.heard, self.media.duration, None)
-                continue
-            waiting.append(window)
-            if len(waiting) >= self._batch():
-                yield from self._decode(waiting)
-                waiting = []
+        with closing(ahead(self.reading.each("vad", windows(blocks, detector)), _AHEAD)) as found:
+            for window in found:
+                yield from self._media_notices()
+                if window is None:
+                    yield Progress(job, "listening", self.heard, self.media.duration, None)
+                    continue
+                waiting.append(window)
+                if len(waiting) >= self._batch():
+                    yield from self._decode(waiting)
+                    waiting = []
         yield from self._decode(waiting)
         yield from self._media_notices()
         yield from self._end()
@@ -187,7 +193,7 @@ class _Run:
 
     def _timings(self, done: int) -> TimingsEvent:
         backend = self.model.backend
-        phases = (*self.watch.phases(), *backend.phases())
+        phases = (*self.watch.phases(), *self.reading.phases(), *backend.phases())
         timings = Timings(self.watch.total_ms, done, phases, backend.buffers(), peak_memory())
         return TimingsEvent(self.command.job, timings)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +17,8 @@ from engine.types import SAMPLES_PER_MS, OperatorTime, Options, Phase, Segment
 from engine.whisper.align import token_starts
 from engine.whisper.alignment_heads import onset_lags
 from engine.whisper.bpe import encoded
-from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, Step, failed, is_silence
+from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, Step, is_silence
+from engine.whisper.ladder import Ladder
 from engine.whisper.mel import FRAMES_PER_SECOND, MAX_FRAMES, log_mel
 from engine.whisper.onsets import token_onsets
 from engine.whisper.rules import Extent, logsumexp
@@ -31,17 +32,13 @@ if TYPE_CHECKING:
 # Silence that the encoder hears behind the audio. With 1 or 2 s the decoder falls into loops on some recordings,
 # with 5 s it did on none; what still loops is decoded again with all 30 s.
 _SILENCE_FRAMES = 5 * FRAMES_PER_SECOND
-# Greedy words that are this unlikely on average are looked for again with beams. Of 48 recordings 8 had such windows;
-# beams left 13 words fewer wrong in them, and changed as much for the worse as for the better in all others.
-_DOUBTFUL = -0.3
-_BEAMS = 5
-_TEMPERATURES = (0.2, 0.5, 0.8)  # for what failed at 0
-_CANDIDATES = 5  # samples at a temperature above 0; the best is taken
 _PROMPT_TOKENS = 223  # half of the text context less one, as in openai/whisper
 
 
 class Runtime(Graphs, Protocol):
     """All graphs of a model in a runtime; what the encoder gives stays in a form of its own."""
+
+    cross_bytes: int  # that a number of the cross keys and values takes
 
     def encode(self, mel: Floats) -> Any:  # noqa: ANN401 (its own kind of tensor)
         """One window's (1, mels, frames) → the encoder's output (1, frames / 2, width)."""
@@ -62,11 +59,14 @@ class _TimedSteps:
     def __init__(self, graphs: Graphs) -> None:
         self._graphs = graphs
         self.watch = Stopwatch()
+        self.most = 0  # tokens in a cache, of all its rows
 
     def step(self, tokens: NDArray[np.int64], cache: Cache) -> Step:
         """See `Graphs.step`."""
         with self.watch.stage("decode"):
-            return self._graphs.step(tokens, cache)
+            step = self._graphs.step(tokens, cache)
+        self.most = max(self.most, cache.rows * cache.length)
+        return step
 
 
 class GraphWhisper:
@@ -84,32 +84,57 @@ class GraphWhisper:
         self._lags = onset_lags(model.hyper)
         self._runtime = runtime
         self._steps = _TimedSteps(runtime)
-        self._decoder = Decoder(self._steps, self._vocabulary)
+        self._ladder = Ladder(Decoder(self._steps, self._vocabulary), self._vocabulary)
         self._watch = self._steps.watch
         self._heard: dict[tuple[bytes, int], Any] = {}  # what the encoder made of the windows at hand
+        self._numbers = 2 * model.hyper.n_text_layer * model.hyper.n_text_state  # keys and values a position
+        self._positions = 0  # the most there were in a cache, of all its rows
         self._buffers = {"weights": sum(file.stat().st_size for file in folder.glob("*.weights"))}
         self.multilingual = self._vocabulary.multilingual
 
     def decode(self, batch: Sequence[Samples], options: Options, speech: Sequence[int] = ()) -> list[list[Segment]]:
         """Segments of each window; see `Backend.decode`."""
-        until = speech or [0] * len(batch)
-        extents = [Extent(len(samples) // SAMPLES_PER_MS, end) for samples, end in zip(batch, until, strict=True)]
+        extents = [
+            Extent(len(samples) // SAMPLES_PER_MS, end)
+            for samples, end in zip(batch, speech or [0] * len(batch), strict=True)
+        ]
+        segments: dict[int, list[Segment]] = {}
+        for frames, together in _by_frames(extents).items():
+            found = self._decoded([batch[i] for i in together], [extents[i] for i in together], frames, options)
+            segments.update(zip(together, found, strict=True))
+        self._heard.clear()
+        return [segments[i] for i in range(len(batch))]
+
+    def _decoded(
+        self, batch: Sequence[Samples], extents: Sequence[Extent], frames: int, options: Options
+    ) -> list[list[Segment]]:
+        """Segments of windows that are encoded with the same number of frames."""
         prompt = self._prompt(options)
-        frames = _frames_for(max(extent.length for extent in extents))
-        found = self._first_try(self._cache(batch, frames), prompt, extents, options)
-        segments = [
-            self._segments(self._better(hypothesis, samples, extent, frames, prompt, options), extent.length, options)
+        cache = self._cache(batch, frames)
+        with self._watch.stage("sample"):
+            found = self._ladder.first_try(cache, prompt, extents, options)
+        del cache
+        return [
+            self._segments(self._better(hypothesis, samples, extent, frames, options), extent.length, options)
             for hypothesis, samples, extent in zip(found, batch, extents, strict=True)
         ]
-        self._heard.clear()
-        return segments
+
+    def _better(self, found: Hypothesis, samples: Samples, extent: Extent, frames: int, options: Options) -> Hypothesis:
+        if self._ladder.will_do(found, options):
+            return found
+        prompt = self._prompt(options)
+        with self._watch.stage("fallback"):
+            return self._ladder.better(
+                found, extent, frames, prompt, options, lambda frames: self._cache([samples], frames)
+            )
 
     def draft(self, samples: Samples, options: Options) -> list[Segment]:
         """Segments of one window without a second try; see `Backend.draft`."""
         length = len(samples) // SAMPLES_PER_MS
         self._heard.clear()
         cache = self._cache([samples], _frames_for(length))
-        (found,) = self._first_try(cache, self._prompt(options), [Extent(length)], options)
+        with self._watch.stage("sample"):
+            (found,) = self._ladder.first_try(cache, self._prompt(options), [Extent(length)], options)
         return self._segments(found, length, options)
 
     def detect_language(self, samples: Samples) -> tuple[str, float]:
@@ -139,8 +164,9 @@ class GraphWhisper:
         return self._runtime.operators()
 
     def buffers(self) -> Mapping[str, int]:
-        """Bytes of the weights, as they lie in the files."""
-        return self._buffers
+        """Bytes of the weights, as they lie in the files, and of the largest caches so far."""
+        cross = self._positions * self._numbers * self._runtime.cross_bytes
+        return {**self._buffers, "cross KV": cross, "self KV": 4 * self._steps.most * self._numbers}
 
     def close(self) -> None:
         """The runtime frees its memory with its sessions."""
@@ -155,6 +181,7 @@ class GraphWhisper:
     def _cache(self, batch: Sequence[Samples], frames: int) -> Cache:
         """Cross keys and values of a batch, each window followed by silence up to `frames`."""
         encoded = [self._encoded(samples, frames) for samples in batch]
+        self._positions = max(self._positions, len(batch) * frames // 2)
         with self._watch.stage("cross"):
             return self._runtime.cross(encoded)
 
@@ -167,56 +194,6 @@ class GraphWhisper:
             with self._watch.stage("encode"):
                 self._heard[key] = self._runtime.encode(mel)
         return self._heard[key]
-
-    def _first_try(
-        self, cache: Cache, prompt: Prompt, extents: Sequence[Extent], options: Options
-    ) -> Sequence[Hypothesis]:
-        with self._watch.stage("sample"):
-            if options.beam == 1 or options.temperature > 0:
-                return self._decoder.sample(cache, prompt, extents, options.temperature)
-            return [
-                self._decoder.beam(cache.take([row]), prompt, extent, options.beam)
-                for row, extent in enumerate(extents)
-            ]
-
-    def _better(
-        self, found: Hypothesis, samples: Samples, extent: Extent, frames: int, prompt: Prompt, options: Options
-    ) -> Hypothesis:
-        """`found`; or, where it is doubtful or fails, the best of more tries, until one is sound."""
-        greedy = options.beam == 1 and options.temperature == 0
-        if not self._fails(found) and not (greedy and self._doubtful(found)):
-            return found
-        tried = [found]
-        with self._watch.stage("fallback"):
-            for another in self._tries(samples, extent, frames, prompt, options):
-                tried.append(another)
-                if not all(map(self._fails, tried)):
-                    break
-        return max(tried, key=lambda h: (not self._fails(h), not h.loops, h.avg_logprob))
-
-    def _tries(
-        self, samples: Samples, extent: Extent, frames: int, prompt: Prompt, options: Options
-    ) -> Iterator[Hypothesis]:
-        """With beams, then with the full 30 s, then at rising temperatures."""
-        cache = self._cache([samples], frames)
-        if options.beam == 1:
-            yield self._decoder.beam(cache, prompt, extent, _BEAMS)
-        if frames < MAX_FRAMES:
-            cache = self._cache([samples], MAX_FRAMES)
-            yield from self._first_try(cache, prompt, [extent], options)
-        for temperature in _TEMPERATURES:
-            rows = cache.take([0] * _CANDIDATES)
-            several = self._decoder.sample(rows, prompt, [extent] * _CANDIDATES, temperature)
-            yield max(several, key=lambda h: (not self._fails(h), h.avg_logprob))
-
-    def _fails(self, hypothesis: Hypothesis) -> bool:
-        return failed(hypothesis, self._vocabulary.text(hypothesis.tokens))
-
-    def _doubtful(self, hypothesis: Hypothesis) -> bool:
-        """Whether its words, times aside, are unlikely on average."""
-        pairs = zip(hypothesis.tokens, hypothesis.logprobs, strict=False)
-        words = [logprob for token, logprob in pairs if token < self._vocabulary.end]
-        return sum(words) < _DOUBTFUL * len(words)
 
     def _segments(self, hypothesis: Hypothesis, length: int, options: Options) -> list[Segment]:
         """Segments, with words and their times when those are asked for."""
@@ -241,6 +218,14 @@ def _bounds(hypothesis: Hypothesis, end: int, lags: Sequence[int]) -> dict[int, 
     attention = np.stack([hypothesis.attention[place] for place in places], axis=1).astype(np.float32)
     times = token_onsets(attention, lags) if lags else token_starts(attention)
     return {place: (int(times[i]), int(times[i + 1])) for i, place in enumerate(places)}
+
+
+def _by_frames(extents: Sequence[Extent]) -> dict[int, list[int]]:
+    """Which windows go together, by their frames: what is said in one must not depend on how long the others are."""
+    groups: dict[int, list[int]] = {}
+    for i, extent in enumerate(extents):
+        groups.setdefault(_frames_for(extent.length), []).append(i)
+    return groups
 
 
 def _frames_for(length: int) -> int:

@@ -91,6 +91,7 @@ class OnnxGraphs:
         inputs: dict[str, list[Any]] = {node.name: node.shape for node in self._decoder.get_inputs()}
         self._past_names = [name.removeprefix("past_") for name in inputs if name.startswith("past_")]
         self._masked = "mask" in inputs
+        self.cross_bytes = 4 if self._masked else 1
         self._head_shape = tuple(int(size) for size in inputs["past_key.0"][1::2])
 
     def encode(self, mel: Floats) -> ort.OrtValue:

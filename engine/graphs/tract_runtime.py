@@ -105,6 +105,8 @@ class _Plan:
 class TractGraphs:
     """Three plans over the graphs in a folder."""
 
+    cross_bytes = 4
+
     def __init__(self, folder: Path, profile: bool = False) -> None:
         self._encoder = _Plan.load(folder / "encoder.onnx", profile)
         self._cross = _Plan.load(folder / "cross.onnx", profile)

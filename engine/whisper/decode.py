@@ -45,6 +45,7 @@ class Cache(Protocol):
     """The keys and values of a batch."""
 
     rows: int
+    length: int  # tokens so far
 
     def take(self, rows: Sequence[int]) -> Any:  # noqa: ANN401 (the same kind of cache)
         """The cache of some of its rows."""

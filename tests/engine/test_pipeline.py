@@ -137,7 +137,8 @@ def test_progress_moves_and_the_table_adds_up(run: Run, speak: Callable[..., Pat
     assert done == sorted(done)
     timings = [e.timings for e in events if isinstance(e, TimingsEvent)][-1]
     assert {"load", "media", "vad", "mel", "encode", "decode"} <= {phase.name for phase in timings.phases}
-    assert sum(phase.ms for phase in timings.phases) <= timings.total + 50
+    beside = {"media", "vad"}  # what is read and heard ahead, while the model works
+    assert sum(phase.ms for phase in timings.phases if phase.name not in beside) <= timings.total + 50
     assert sum(timings.buffers.values()) > 38_000_000, "as many bytes as tiny.en has weights"
     assert timings.peak_memory is not None
 

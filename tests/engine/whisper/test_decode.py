@@ -38,6 +38,7 @@ class History:
     def __init__(self, said: list[tuple[int, ...]]) -> None:
         self.said = said
         self.rows = len(said)
+        self.length = 0
 
     def take(self, rows: Sequence[int]) -> History:
         return History([self.said[row] for row in rows])
