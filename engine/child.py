@@ -22,7 +22,7 @@ from engine.backends.gpu import condemn
 from engine.endings import ending
 from engine.errors import Code
 from engine.hang_rule import SHORTEST_MS, HangRule, TimeLimit
-from engine.protocol import Done, Event, Failed, Loaded, ProtocolError, Ready, Transcribe, decode_event, encode
+from engine.protocol import Done, Event, Failed, Job, Loaded, ProtocolError, Ready, decode_event, encode
 
 _LAST_LINES = 6
 
@@ -39,8 +39,8 @@ class EngineProcess:
         self._hang_ms = hang_ms
         self._worker: _Worker | None = None
 
-    def events(self, command: Transcribe, limit: TimeLimit | None = None) -> Iterator[Event]:
-        """Everything that happens to one file, ended by Done or Failed, also when the worker dies or hangs.
+    def events(self, command: Job, limit: TimeLimit | None = None) -> Iterator[Event]:
+        """Everything that happens to one file or recording, ended by Done or Failed, also when it dies or hangs.
 
         `limit` holds the worker to a time; what happens then is for the caller to judge, also what it means for a GPU.
         """

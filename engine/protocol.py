@@ -2,7 +2,7 @@
 
     events    engine → window: ready · started · loaded · language · progress · partial · segment · timings
               · notice · done · failed
-    commands  window → engine: transcribe · stop
+    commands  window → engine: transcribe · listen · stop
 
 Paths travel as bytes (os.fsencode; base64 in JSON), since a file name need not be text.
 A line that is not one of these is a ProtocolError: the other side is broken, not merely late.
@@ -72,7 +72,11 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """In the stage "transcribing" everything before `done` is settled: its segments were sent and will not change."""
+    """In the stage "transcribing" everything before `done` is settled: its segments were sent and will not change.
+
+    Of a recording that goes on, `total` is how much there is by now, and in the stage "listening" `done` is how much
+    of it was heard: `total - done` is how far the text is behind.
+    """
 
     job: int
     stage: Stage
@@ -83,11 +87,12 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Words for the eye only, from `start` on; never stored."""
+    """Words for the eye only, from `start` on; never stored. The next one, or a segment, takes their place."""
 
     job: int
     start: int
-    text: str
+    text: str  # may still change …
+    firm: str = ""  # … and this before it only grows, until the segment comes
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,20 @@ class Transcribe:
 
 
 @dataclass(frozen=True, slots=True)
+class Listen:
+    """Write down the recording in `folder` while it grows, until it has been stopped and all of it is text.
+
+    See engine/recording.py for the folder; `resume_at` and `language` are as in Transcribe.
+    """
+
+    job: int
+    folder: bytes
+    options: Options
+    resume_at: int = 0
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """End after the current file. To end at once, kill the process: nothing is lost by it."""
 
@@ -160,7 +179,8 @@ class Stop:
 Event: TypeAlias = (
     Ready | Started | Loaded | Language | Progress | Partial | SegmentEvent | TimingsEvent | Notice | Done | Failed
 )
-Command: TypeAlias = Transcribe | Stop
+Job: TypeAlias = Transcribe | Listen
+Command: TypeAlias = Job | Stop
 
 _EVENTS: dict[str, type[Event]] = {
     "ready": Ready,
@@ -175,7 +195,7 @@ _EVENTS: dict[str, type[Event]] = {
     "done": Done,
     "failed": Failed,
 }
-_COMMANDS: dict[str, type[Command]] = {"transcribe": Transcribe, "stop": Stop}
+_COMMANDS: dict[str, type[Command]] = {"transcribe": Transcribe, "listen": Listen, "stop": Stop}
 _NAMES: dict[type, str] = {kind: name for name, kind in (*_EVENTS.items(), *_COMMANDS.items())}
 _T = TypeVar("_T")
 

@@ -10,13 +10,13 @@ import os
 import queue
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from engine.errors import Code, EngineError
 from engine.pipe import leave, take_stdout, watch_parent
-from engine.protocol import VERSION, Event, Failed, ProtocolError, Ready, Transcribe, decode_command, encode
+from engine.protocol import VERSION, Event, Failed, Job, ProtocolError, Ready, Stop, Transcribe, decode_command, encode
 
 if TYPE_CHECKING:
     from engine.warm_model import WarmModel
@@ -48,7 +48,7 @@ def _serve(data: Path) -> None:
         except ProtocolError as error:
             send(Failed(0, Code.BAD_COMMAND, str(error)))
             continue
-        if not isinstance(command, Transcribe):
+        if isinstance(command, Stop):
             return
         _do(command, model, send)
 
@@ -59,11 +59,19 @@ def _warm_model(data: Path) -> WarmModel:
     return WarmModel(data)
 
 
-def _do(command: Transcribe, model: WarmModel, send: Callable[[Event], None]) -> None:
-    try:
+def _events(command: Job, model: WarmModel) -> Iterator[Event]:
+    if isinstance(command, Transcribe):
         from engine.transcribe import transcribe  # noqa: PLC0415
 
-        for event in transcribe(command, model):
+        return transcribe(command, model)
+    from engine.live import live  # noqa: PLC0415
+
+    return live(command, model)
+
+
+def _do(command: Job, model: WarmModel, send: Callable[[Event], None]) -> None:
+    try:
+        for event in _events(command, model):
             send(event)
     except EngineError as error:
         send(Failed(command.job, error.code, error.detail))

@@ -157,7 +157,7 @@ class _Packer:
         latest = piece.start + WINDOW_MS - piece.at
         number, span = next((i, span) for i, span in enumerate(self._spans) if span.end > latest)
         earliest = latest - _LAST_MS  # within the span: a pause in the second half of the window would have been taken
-        cut = earliest + _quietest(self._tape.read(earliest, latest))
+        cut = earliest + quietest(self._tape.read(earliest, latest))
         self._spans[number : number + 1] = [SpeechSpan(span.start, cut), SpeechSpan(cut, span.end)]
         return self._close(number + 1, cut)
 
@@ -186,7 +186,7 @@ def _length(pieces: tuple[Piece, ...]) -> int:
     return pieces[-1].at + pieces[-1].length
 
 
-def _quietest(samples: Samples) -> int:
+def quietest(samples: Samples) -> int:
     """The middle of the quietest 100 ms, in ms from the first sample."""
     width, step = 100 * SAMPLES_PER_MS, 10 * SAMPLES_PER_MS
     if len(samples) < width:
