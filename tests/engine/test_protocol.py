@@ -17,7 +17,7 @@ EVENTS: list[protocol.Event] = [
     protocol.Loaded(1, "base", "whispercpp", "CPU: no GPU in this build", "the only one here", 140, 2500),
     protocol.Language(1, "de", 0.98),
     protocol.Progress(1, "transcribing", 30_000, None, None),
-    protocol.Partial(1, 0, "words"),
+    protocol.Partial(1, 0, "words", "firm"),
     protocol.SegmentEvent(
         1,
         Segment(
@@ -40,8 +40,10 @@ def test_an_event_arrives_as_it_was_sent(event: protocol.Event) -> None:
 
 
 def test_a_file_name_need_not_be_text() -> None:
-    command = protocol.Transcribe(3, b"/a/\xff\n.wav", Options(prompt="", temperature=0.0, vad=False), 5, "de")
-    assert protocol.decode_command(protocol.encode(command)) == command
+    options = Options(prompt="", temperature=0.0, vad=False)
+    for job in (protocol.Transcribe, protocol.Listen):
+        command = job(3, b"/a/\xff\n.wav", options, 5, "de")
+        assert protocol.decode_command(protocol.encode(command)) == command
 
 
 def test_every_option_is_sent_even_when_it_is_nothing() -> None:
