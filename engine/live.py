@@ -46,6 +46,9 @@ _DRAFT_EVERY_S = 0.3
 _SLOW_DRAFT_S = 3.0  # a draft that takes longer is no help, and the utterance's end has to wait for it
 _ALMOST_OVER_MS = 250  # of pause: the utterance will probably end before a draft is ready
 _LANGUAGE_MS = 2_000  # of sound at least, before a draft may guess the language
+# An utterance changes the language that was found before when it is so long, and its own language so likely.
+_CLEAR_LANGUAGE_MS = 3_000
+_CLEAR_LANGUAGE = 0.8
 _TELL_EVERY_S = 0.5
 
 
@@ -153,12 +156,12 @@ class _Session:
         self.drafts = None
         yield self._how_far()
         self.speech += sum(span.end - span.start for span in window.speech)
-        code, probability = self.language, None
-        if not code:
-            code, probability = self.model.backend.detect_language(normalised(window.samples))
+        code, probability = self._language_of(window)
         segments = yield from self._segments(window, code)
+        if segments:
+            self.language = code
         if segments and not self.language_told:
-            self.language, self.language_told = code, True
+            self.language_told = True
             yield Language(job, code, probability)
         if drafts and drafts.shown and not segments:
             yield Partial(job, window.end, "")
@@ -176,6 +179,17 @@ class _Session:
             yield from self.model.fall_back_to_cpu(self.command.job, self.command.options, why)
             segments = self._utterance(language).final(window)
         return segments
+
+    def _language_of(self, window: Window) -> tuple[str, float | None]:
+        """The language so far; when none was asked for, another one if the utterance leaves no doubt.
+
+        It costs a step of the decoder: the encoder's pass is the one that the utterance is decoded from.
+        """
+        if self.command.options.language != AUTO or not self.model.backend.multilingual:
+            return self.language, None
+        code, probability = self.model.backend.detect_language(normalised(window.samples))
+        is_clear = probability >= _CLEAR_LANGUAGE and window.end - window.start >= _CLEAR_LANGUAGE_MS
+        return (code, probability) if is_clear or not self.language else (self.language, None)
 
     def _utterance(self, language: str) -> Utterance:
         return Utterance(self.model.backend, replace(self.command.options, language=language))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from engine.audio.media import open_media
-from engine.backends.fake import VARIABLE
+from engine.backends.fake import VARIABLE, Fake
 from engine.child import EngineProcess
 from engine.errors import Code, EngineError
 from engine.live import live
@@ -213,6 +213,18 @@ def test_the_language_is_found_once(
     events = list(live(asked(recorder.folder, FAKE), WarmModel(tmp_path)))
     assert of(events, Language) == [Language(1, "en", 1.0)]
     assert len(of(events, SegmentEvent)) == 2
+
+
+def test_who_changes_the_language_clearly_is_followed(
+    monkeypatch: pytest.MonkeyPatch, two: np.ndarray, tmp_path: Path, recorder: ScriptedRecorder
+) -> None:
+    found = iter([("en", 0.6), ("de", 0.9), ("fr", 0.5), ("en", 0.9)])
+    monkeypatch.setattr(Fake, "detect_language", lambda *_: next(found))
+    recorder.write(np.tile(two, 2))
+    recorder.stop()
+    events = list(live(asked(recorder.folder, FAKE), WarmModel(tmp_path)))
+    assert [event.segment.language for event in of(events, SegmentEvent)] == ["en", "de", "de", "en"]
+    assert of(events, Language) == [Language(1, "en", 0.6)]
 
 
 def test_a_folder_that_is_no_recording_is_refused(tmp_path: Path) -> None:
