@@ -15,6 +15,7 @@ import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.audio.growing import Growing
 from engine.audio.level import normalised, peak_dbfs
@@ -41,6 +42,9 @@ from engine.stopwatch import Stopwatch
 from engine.types import SAMPLES_PER_MS, AudioBlock, Segment, Timings
 from engine.utterance import Utterance
 from engine.warm_model import WarmModel
+
+if TYPE_CHECKING:
+    from engine.types import Samples
 
 _DRAFT_EVERY_S = 0.3
 _SLOW_DRAFT_S = 3.0  # a draft that takes longer is no help, and the utterance's end has to wait for it
@@ -132,15 +136,8 @@ class _Session:
         if not ear.is_going_on or began < self.next_draft or ear.heard - ear.spoken_until >= _ALMOST_OVER_MS:
             return
         samples = ear.so_far()
-        language = self.language
-        if not language:
-            if len(samples) < _LANGUAGE_MS * SAMPLES_PER_MS:
-                return
-            language = self.model.backend.detect_language(normalised(samples))[0]
-        if self.drafts is None:
-            self.drafts = _Drafts(self._utterance(language))
-        drafts = self.drafts
-        if not drafts.wanted or ear.spoken_until <= drafts.until:
+        drafts = self.drafts = self.drafts or self._new_drafts(samples)
+        if not drafts or not drafts.wanted or ear.spoken_until <= drafts.until:
             return
         draft = drafts.utterance.draft(samples)
         took = time.monotonic() - began
@@ -149,6 +146,13 @@ class _Session:
         if draft.firm or draft.loose:
             drafts.shown = True
             yield Partial(self.command.job, ear.settled, draft.loose, draft.firm)
+
+    def _new_drafts(self, samples: Samples) -> _Drafts | None:
+        """Drafts in the language so far; in the first utterance in one that is guessed, once there is enough of it."""
+        language = self.language
+        if not language and len(samples) >= _LANGUAGE_MS * SAMPLES_PER_MS:
+            language = self.model.backend.detect_language(normalised(samples))[0]
+        return _Drafts(self._utterance(language)) if language else None
 
     def _final(self, window: Window) -> Iterator[Event]:
         """The segments of an utterance that is over."""
