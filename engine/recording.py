@@ -32,7 +32,7 @@ FACTS_FILE = "recording.json"
 _LOCK_FILE = "recorder.lock"
 
 State: TypeAlias = Literal["recording", "stopped", "recovered"]
-Why: TypeAlias = Literal["lost", "overflow", "paused"]
+Why: TypeAlias = Literal["lost", "switched", "overflow", "paused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +132,13 @@ def unfinished(data: Path) -> list[Path]:
     found: list[Path] = []
     for folder in sorted(path for path in recordings_folder(data).iterdir() if path.is_dir()):
         with suppress(EngineError):
-            if _recovered(folder):
+            if recover(folder):
                 found.append(folder)
     return found
 
 
-def _recovered(folder: Path) -> bool:
-    """Repair the recording if it was cut off; whether it was."""
+def recover(folder: Path) -> bool:
+    """Repair the recording if it was cut off; whether it was. EngineError as of `read_facts` and `repair`."""
     facts = read_facts(folder)
     if facts.state != "recording" or is_living(folder):
         return False
