@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine import models_cli, selftest_cli, transcribe_cli
+from engine import models_cli, record_cli, selftest_cli, transcribe_cli
 from engine.errors import EngineError
 from engine.folders import data_folder
 from engine.terminal import say
@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     transcribe_cli.add_parser(verbs)
     models_cli.add_models_parser(verbs)
+    record_cli.add_parsers(verbs)
     selftest_cli.add_parser(verbs)
     _add_inner_verbs(verbs)
     return parser
@@ -80,6 +81,7 @@ def _add_inner_verbs(verbs: Verbs) -> None:
     """Verbs that the program says to itself."""
     worker = verbs.add_parser("worker")
     worker.set_defaults(run=_worker)
+    record_cli.add_inner_parsers(verbs)
     probe = verbs.add_parser("gpu-probe")
     probe.add_argument("model", type=Path)
     probe.set_defaults(run=_gpu_probe)

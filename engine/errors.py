@@ -44,6 +44,11 @@ class Code(StrEnum):
     ENGINE_NOT_STARTED = "engine_not_started"
     BAD_COMMAND = "bad_command"
     INTERNAL = "internal"
+    # the microphone
+    NO_MICROPHONE = "no_microphone"
+    NO_SOUND_SYSTEM = "no_sound_system"
+    MICROPHONE_REFUSED = "microphone_refused"
+    RECORDER_DIED = "recorder_died"
     # what is written
     DISK_FULL = "disk_full"
     NOT_WRITABLE = "not_writable"
@@ -83,6 +88,10 @@ SENTENCES: dict[Code, str] = {
     Code.ENGINE_NOT_STARTED: "The engine could not be started.",
     Code.BAD_COMMAND: "The engine was asked for something it does not know.",
     Code.INTERNAL: "Something went wrong inside the engine.",
+    Code.NO_MICROPHONE: "There is no such microphone.",
+    Code.NO_SOUND_SYSTEM: "The system's library for sound (PortAudio) is missing.",
+    Code.MICROPHONE_REFUSED: "The microphone cannot be opened.",
+    Code.RECORDER_DIED: "The recorder stopped unexpectedly; what was recorded until then is kept.",
     Code.DISK_FULL: "The disk is full.",
     Code.NOT_WRITABLE: "The file cannot be written there.",
     Code.ALREADY_THERE: "A file of this name is already there.",

@@ -23,8 +23,8 @@ def take_stdout() -> BinaryIO:
     return os.fdopen(PROTOCOL_FD, "wb", closefd=False)
 
 
-def watch_parent(stdin: BinaryIO, on_line: Callable[[bytes], None]) -> None:
-    """Hand each line of `stdin` to `on_line` from a thread of its own; the end of it ends this process.
+def watch_parent(stdin: BinaryIO, on_line: Callable[[bytes], None], at_end: Callable[[], None] | None = None) -> None:
+    """Hand each line of `stdin` to `on_line` from a thread of its own; the end of it ends this process, or is `at_end`.
 
     The pipe closes when the parent is gone, however it went. Nothing is lost by ending at once: what counts
     was sent before.
@@ -33,7 +33,9 @@ def watch_parent(stdin: BinaryIO, on_line: Callable[[bytes], None]) -> None:
     def read() -> None:
         for line in stdin:
             on_line(line)
-        os._exit(0)
+        if at_end is None:
+            os._exit(0)
+        at_end()
 
     threading.Thread(target=read, name="stdin", daemon=True).start()
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from engine.models.whisper_layout import Hyperparameters
 from engine.types import Precision
 from tests.engine.command_line import Sottovoce
 from tests.engine.small_models import Small
+from tests.virtual_mic import VirtualMicrophone
 
 
 @pytest.fixture(scope="session")
@@ -69,6 +70,14 @@ def sottovoce(data_with_models: Path, tmp_path: Path) -> Sottovoce:
         return subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment, timeout=300, check=False)
 
     return run
+
+
+@pytest.fixture
+def microphone() -> Iterator[VirtualMicrophone]:
+    """One that hears silence until something is played into it."""
+    virtual = VirtualMicrophone()
+    yield virtual
+    virtual.close()
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,9 @@ def start(microphone: VirtualMicrophone, tmp_path: Path) -> Iterator[Start]:
 def babble(tmp_path: Path) -> Path:
     """Ten seconds of quiet noise, in which every moment is unlike every other."""
     path = tmp_path / "babble.wav"
-    sound = np.random.default_rng(4).normal(0, 0.1, RATE * 10).clip(-1, 1)
+    noise = np.random.default_rng(4).normal(0, 0.1, RATE * 10)
+    # Dull, so that it is no other sound when it arrives half a sample later.
+    sound = np.convolve(noise, np.hanning(32) / 4, "same").clip(-1, 1)
     with wave.open(str(path), "wb") as file:
         file.setparams((1, 2, RATE, 0, "NONE", ""))
         file.writeframes((sound * 32767).astype("<i2").tobytes())
@@ -84,8 +86,9 @@ def test_what_is_played_into_the_microphone_is_what_is_in_the_file(
     assert facts.state == "stopped"
     assert [part.file for part in facts.parts] == ["audio.wav"]
     assert stopped.ms == wav_facts(recorder.folder() / "audio.wav").duration > 10_000
-    # The server's conversion between the rates costs a little of the highest tones, and nothing else.
-    assert likeness(mono(recorder.folder() / "audio.wav"), mono(babble)[RATE // 10 :]) > 0.9
+    heard, played = mono(recorder.folder() / "audio.wav"), mono(babble)
+    alike = [likeness(heard, played[start : start + RATE]) > 0.9 for start in range(RATE // 2, 9 * RATE, RATE)]
+    assert alike.count(True) >= len(alike) - 1  # a busy machine's player may stumble
     assert recorder.process.returncode == 0
 
 
@@ -132,7 +135,9 @@ def test_full_parts_follow_each_other_without_a_gap(start: Start, microphone: Vi
     assert [part.start for part in facts.parts[1:]] == pytest.approx(
         list(np.cumsum([len(part) / RATE * 1000 for part in parts])[:-1]), abs=len(parts)
     )
-    assert likeness(np.concatenate(parts), mono(babble)[RATE // 10 : RATE * 4]) > 0.9
+    whole = np.concatenate(parts)
+    for end in np.cumsum([len(part) for part in parts])[:-1]:  # across each border it goes on as it was played
+        assert likeness(mono(babble), whole[end - RATE // 4 : end + RATE // 4]) > 0.9
 
 
 def test_a_pause_takes_no_time_of_the_recording(start: Start) -> None:
@@ -214,11 +219,12 @@ def test_a_full_disk_stops_the_recording_and_keeps_what_was_written(start: Start
 
 
 def test_without_a_microphone_there_is_an_error_and_no_recording(start: Start, tmp_path: Path) -> None:
-    nothing = tmp_path / "no devices.conf"
-    nothing.write_text("pcm.nothing { type hw card 99 }")
+    nothing = tmp_path / "nothing.conf"  # ALSA takes no spaces
+    nothing.write_text("pcm.nothing { type hw card 99 }\n")
     for arguments, env in (((), {"ALSA_CONFIG_PATH": str(nothing)}), (("--device", "moon"), {})):
         recorder = start(*arguments, env=env)
-        assert recorder.wait_for(Failed).code == "no_microphone"
+        failed = recorder.wait_for(Failed)
+        assert failed.code == "no_microphone", failed.detail
         assert recorder.process.wait(10) == 1
         assert not (tmp_path / "recordings").exists()
 
