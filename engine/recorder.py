@@ -136,7 +136,7 @@ class Recorder:
                 self._is_stopping = True
                 self._let_go()
             case Device():
-                self._next, self._missing = command.name, self._missing or (self._heard_at, "switched")
+                self._next = command.name
                 self._let_go()
             case Pause():
                 if not self._is_paused and self._writer:
@@ -223,6 +223,8 @@ class Recorder:
     def _end_of_microphone(self) -> None:
         if self._next is not None:
             self._microphone, self._retry_at = None, time.monotonic()
+            if self._writer:
+                self._missing = self._missing or (self._heard_at, "switched")
         elif self._is_stopping:
             self._microphone = None
         else:
@@ -236,7 +238,7 @@ class Recorder:
         if self._writer is None and not self._is_stopping:
             raise EngineError(Code.MICROPHONE_REFUSED, detail)
         self._retry_at = time.monotonic() + (_RETRY_EVERY if self._missing else 0)
-        if self._missing is None and self._writer and not self._is_stopping:
+        if (self._missing is None or self._missing[1] != "lost") and self._writer and not self._is_stopping:
             self._missing = (self._heard_at, "lost")
             self._sender.send(Lost(self._writer.now, detail))
 

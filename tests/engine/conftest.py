@@ -19,6 +19,7 @@ from engine.models.store import ModelStore
 from engine.models.whisper_layout import Hyperparameters
 from engine.types import Precision
 from tests.engine.command_line import Sottovoce
+from tests.engine.recorder_process import RecorderProcess, Start
 from tests.engine.small_models import Small
 from tests.virtual_mic import VirtualMicrophone
 
@@ -78,6 +79,20 @@ def microphone() -> Iterator[VirtualMicrophone]:
     virtual = VirtualMicrophone()
     yield virtual
     virtual.close()
+
+
+@pytest.fixture
+def start(microphone: VirtualMicrophone, tmp_path: Path) -> Iterator[Start]:
+    """Starts recorders, and ends them when the test is over."""
+    started: list[RecorderProcess] = []
+
+    def run(*arguments: str, data: Path = tmp_path, env: dict[str, str] | None = None) -> RecorderProcess:
+        started.append(RecorderProcess({**microphone.env, **(env or {})}, data, arguments))
+        return started[-1]
+
+    yield run
+    for recorder in started:
+        recorder.close()
 
 
 @pytest.fixture(scope="session")

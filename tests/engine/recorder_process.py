@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from engine.recorder_protocol import Command, Event, Opened, Stopped, decode_event, encode
 
+Start: TypeAlias = "Callable[..., RecorderProcess]"
 E = TypeVar("E", bound=Event)
 
 

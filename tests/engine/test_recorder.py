@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,27 +18,12 @@ import pytest
 from engine.audio.wav import wav_facts
 from engine.recorder_protocol import Failed, Level, Opened, Pause, Resume, Silent, Stop
 from engine.recording import read_facts, unfinished
-from tests.engine.recorder_process import RecorderProcess
+from tests.engine.recorder_process import RecorderProcess, Start
 from tests.virtual_mic import VirtualMicrophone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the virtual microphone is PulseAudio's")
 
-Start = Callable[..., RecorderProcess]
 RATE = 44_100  # what PortAudio takes for the rate of an ALSA device without hardware
-
-
-@pytest.fixture
-def start(microphone: VirtualMicrophone, tmp_path: Path) -> Iterator[Start]:
-    """Starts recorders, and ends them when the test is over."""
-    started: list[RecorderProcess] = []
-
-    def run(*arguments: str, data: Path = tmp_path, env: dict[str, str] | None = None) -> RecorderProcess:
-        started.append(RecorderProcess({**microphone.env, **(env or {})}, data, arguments))
-        return started[-1]
-
-    yield run
-    for recorder in started:
-        recorder.close()
 
 
 @pytest.fixture
