@@ -22,6 +22,7 @@ from engine.models.store import ModelStore, digest_of
 from engine.types import Options
 from engine.whisper.decode import Decoder, Prompt
 from engine.whisper.mel import log_mel
+from engine.whisper.rules import Extent
 from engine.whisper.vocabulary import Vocabulary
 
 pytest.importorskip("tract", reason="tract is not installed (it has no wheel for Linux on arm64)")
@@ -86,7 +87,7 @@ def test_every_token_of_a_real_recording_is_the_same_or_a_tie(folder: Path, shar
     vocabulary, onnx, tract = Vocabulary.of(read), OnnxGraphs(graphs, 1), TractGraphs(graphs)
     start = vocabulary.prompt("en", "transcribe")
     cache = onnx.cross([onnx.encode(mel)])
-    heard = Decoder(onnx, vocabulary).sample(cache, Prompt((), start), [len(window) // 16], 0)[0]
+    heard = Decoder(onnx, vocabulary).sample(cache, Prompt((), start), [Extent(len(window) // 16)], 0)[0]
     assert b"ask not what your country can do for you" in vocabulary.text(heard.tokens)
     right, found = (choices(runtime, mel, [*start, *heard.tokens]) for runtime in (onnx, tract))
     rows = np.arange(len(right))
