@@ -1,0 +1,122 @@
+"""`sottovoce record` and `sottovoce devices`, as typed in a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import wave
+from pathlib import Path
+
+import psutil
+import pytest
+
+from engine.recording import read_facts, recordings_folder
+from tests.virtual_mic import VirtualMicrophone
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the virtual microphone is PulseAudio's")
+
+
+class Terminal:
+    """Commands with the virtual microphone, in an empty folder."""
+
+    def __init__(self, microphone: VirtualMicrophone, folder: Path) -> None:
+        self.folder, self.data = folder, folder / "data"
+        self._env = {**os.environ, **microphone.env, "SOTTOVOCE_DATA": str(self.data)}
+
+    def start(self, *words: str, **changes: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-P", "-m", "engine", *words]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, cwd=self.folder, env=self._env | changes, stdout=pipe, stderr=pipe, text=True)
+
+    def run(self, *words: str, **changes: str) -> tuple[int, str, str]:
+        process = self.start(*words, **changes)
+        out, err = process.communicate(timeout=30)
+        return process.returncode, out, err
+
+
+@pytest.fixture
+def terminal(microphone: VirtualMicrophone, tmp_path: Path) -> Terminal:
+    return Terminal(microphone, tmp_path)
+
+
+def seconds(path: Path) -> float:
+    with wave.open(str(path), "rb") as file:
+        return file.getnframes() / file.getframerate()
+
+
+def wait_until_it_records(data: Path) -> Path:
+    for _ in range(100):
+        for path in (data / "recordings").glob("*/audio.wav"):
+            if path.stat().st_size > 50_000:
+                return path
+        time.sleep(0.1)
+    raise AssertionError
+
+
+def test_three_seconds_are_recorded_into_a_file(terminal: Terminal) -> None:
+    code, out, err = terminal.run("record", "--seconds", "3", "--output", "x.wav")
+    assert (code, out) == (0, ""), err
+    assert 3.0 <= seconds(terminal.folder / "x.wav") < 3.8
+    assert "recording “default”" in err
+    assert "wrote x.wav" in err
+    assert list(recordings_folder(terminal.data).iterdir()) == []
+
+
+def test_ctrl_c_stops_a_recording_and_keeps_it(terminal: Terminal) -> None:
+    record = terminal.start("record")
+    path = wait_until_it_records(terminal.data)
+    record.send_signal(signal.SIGINT)
+    _, err = record.communicate(timeout=20)
+    assert record.returncode == 0
+    assert err.splitlines()[-1] == f"wrote {path}"
+    assert seconds(path) > 0.25
+    assert read_facts(path.parent).state == "stopped"
+
+
+def test_a_recorder_that_dies_is_said_and_its_recording_opens(terminal: Terminal) -> None:
+    record = terminal.start("record")
+    path = wait_until_it_records(terminal.data)
+    [recorder] = psutil.Process(record.pid).children()
+    recorder.kill()
+    _, err = record.communicate(timeout=20)
+    assert record.returncode == 1
+    assert "The recorder stopped unexpectedly" in err
+    assert seconds(path) > 0.25
+    assert read_facts(path.parent).state == "recovered"
+
+
+@pytest.mark.parametrize("output", ["there.wav", "no folder/x.wav"])
+def test_a_place_that_cannot_be_is_refused_before_anything_is_recorded(terminal: Terminal, output: str) -> None:
+    (terminal.folder / "there.wav").write_bytes(b"mine")
+    code, _, err = terminal.run("record", "--output", output)
+    assert code == 1
+    assert output in err
+    assert (terminal.folder / "there.wav").read_bytes() == b"mine"
+    assert not (terminal.data / "recordings").exists()
+
+
+def test_microphones_are_listed_with_the_default_first(terminal: Terminal) -> None:
+    code, out, _ = terminal.run("devices")
+    assert code == 0
+    assert out.splitlines()[0].startswith("default (default): ")
+    _, out, _ = terminal.run("devices", "--json")
+    assert [json.loads(line)["name"] for line in out.splitlines()] == ["default", "headset"]
+
+
+def test_a_system_without_microphones_says_so(terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "nothing.conf").write_text("pcm.nothing { type hw card 99 }\n")
+    nothing = {"ALSA_CONFIG_PATH": str(tmp_path / "nothing.conf")}
+    assert terminal.run("devices", **nothing) == (1, "", "there is no microphone\n")
+    assert terminal.run("record", **nothing) == (1, "", "sottovoce: There is no such microphone.\n")
+
+
+def test_without_portaudio_there_is_a_sentence(terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "sounddevice.py").write_text("raise OSError('PortAudio library not found')")
+    for verb in ("devices", "record"):
+        code, _, err = terminal.run(verb, PYTHONPATH=str(tmp_path))
+        assert code == 1
+        assert err == "sottovoce: The system's library for sound (PortAudio) is missing. PortAudio library not found\n"
