@@ -28,7 +28,7 @@ _OTHER_MODEL = "Choose another model in the toolbar and transcribe the file agai
 _INSTALL = "The installation may be incomplete: “sottovoce selftest” says what is missing."
 _REMOVE_AND_GET = "Remove it under “More models…” in the toolbar, and download or import it again."
 
-_TODO: dict[Code, str] = {
+_ADVICE: dict[Code, str] = {
     Code.NOT_FOUND: "If it is on a drive that was unplugged, plug it in and retry. If it was moved, drop it again.",
     Code.IS_FOLDER: "Drop the folder on the window: the recordings in it are added.",
     Code.NOT_READABLE: "Give yourself the right to read it, or copy it to a folder of your own.",
@@ -73,7 +73,7 @@ _TODO: dict[Code, str] = {
 
 def message(code: Code, detail: str = "") -> Message:
     """What an error means and what to do about it."""
-    return Message(SENTENCES[code], _TODO[code], detail)
+    return Message(SENTENCES[code], _ADVICE[code], detail)
 
 
 def describe_failure(entry: Entry) -> Message:

@@ -13,13 +13,12 @@ from engine.backends.base import Backend
 from engine.speech.placing import placed
 from engine.speech.quality import REPEATS, is_sound, loops
 from engine.speech.windows import Window
-from engine.types import SAMPLES_PER_MS, Options, Segment
+from engine.types import SAMPLES_PER_MS, WORDLESS_MS, Options, Segment
 
 if TYPE_CHECKING:
     from engine.types import Samples
 
 _SECOND_TRY_TEMPERATURE = 0.4
-_MIN_TAIL_MS = 1_500  # speech shorter than this after the last word is not worth another pass of the encoder
 
 
 def decode_windows(backend: Backend, windows: Sequence[Window], options: Options) -> list[list[Segment]]:
@@ -87,7 +86,7 @@ def _marked(segments: list[Segment]) -> Iterator[Segment]:
 
 def _speech_end(window: Window) -> int:
     """Where the last worthwhile stretch of speech ends, in window time; 0 if there is none."""
-    ends = [span.end for span in window.speech if span.end - span.start >= _MIN_TAIL_MS]
+    ends = [span.end for span in window.speech if span.end - span.start >= WORDLESS_MS]
     if not ends:
         return 0
     piece = next((piece for piece in window.pieces if ends[-1] <= piece.start + piece.length), window.pieces[-1])
@@ -97,7 +96,7 @@ def _speech_end(window: Window) -> int:
 def _speech_after(window: Window, at: int) -> bool:
     """Whether a worthwhile stretch of speech lies behind `at` (window time)."""
     start = window.to_file(at)
-    return any(span.end - max(span.start, start) >= _MIN_TAIL_MS for span in window.speech)
+    return any(span.end - max(span.start, start) >= WORDLESS_MS for span in window.speech)
 
 
 def _text(segments: list[Segment]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from engine.errors import Code, EngineError
+
 AUTO = "auto"
 
 _NAMES = """
@@ -36,3 +38,16 @@ def language_name(code: str) -> str:
 def languages_of(model: str) -> dict[str, str]:
     """What a multilingual model of this name can be told to expect."""
     return {**LANGUAGES, CANTONESE: "Cantonese"} if model.startswith("large-v3") else LANGUAGES
+
+
+def known_language(asked: str, found: str | None, multilingual: bool) -> str:
+    """The language that an earlier run found, or that was asked for; "" when the speech itself has to tell.
+
+    EngineError MODEL_CANNOT when it is not English and the model is English only.
+    """
+    known = found or ("" if asked == AUTO else asked)
+    if multilingual:
+        return known
+    if known not in ("", "en"):
+        raise EngineError(Code.MODEL_CANNOT, f"It understands English only, not {language_name(known)}.")
+    return "en"

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 from engine.audio.growing import Growing
 from engine.audio.level import normalised, peak_dbfs
-from engine.errors import Code, EngineError
-from engine.languages import AUTO, LANGUAGES
+from engine.languages import AUTO, known_language
 from engine.memory import peak_memory
 from engine.protocol import (
     Done,
@@ -35,7 +34,7 @@ from engine.protocol import (
     TimingsEvent,
 )
 from engine.speech.endpointing import Endpointer
-from engine.speech.quality import is_nonsense, uncovered
+from engine.speech.quality import uncovered
 from engine.speech.vad import SpeechDetector
 from engine.speech.windows import Window
 from engine.stopwatch import Stopwatch
@@ -106,7 +105,8 @@ class _Session:
     def events(self) -> Iterator[Event]:
         """From the first sample to Done."""
         self.model.backend.reset_phases()
-        self.language = self._known_language()
+        multilingual = self.model.backend.multilingual
+        self.language = known_language(self.command.options.language, self.command.language, multilingual)
         for block in self.growing.blocks():
             if block is None:
                 yield from self._draft()
@@ -177,11 +177,9 @@ class _Session:
 
     def _segments(self, window: Window, language: str) -> Generator[Event, None, list[Segment]]:
         """The segments as the generator's value; its events are about a GPU that failed."""
-        segments = self._utterance(language).final(window)
-        if self.model.backend.gpu and any(is_nonsense(segment.text) for segment in segments):
-            why = "It gave one character over and over."
-            yield from self.model.fall_back_to_cpu(self.command.job, self.command.options, why)
-            segments = self._utterance(language).final(window)
+        (segments,) = yield from self.model.trusted(
+            self.command.job, self.command.options, lambda: [self._utterance(language).final(window)]
+        )
         return segments
 
     def _language_of(self, window: Window) -> tuple[str, float | None]:
@@ -197,16 +195,6 @@ class _Session:
 
     def _utterance(self, language: str) -> Utterance:
         return Utterance(self.model.backend, replace(self.command.options, language=language))
-
-    def _known_language(self) -> str:
-        """What was asked for or an earlier run found; "" when the first utterance has to tell."""
-        asked = self.command.options.language
-        known = self.command.language or ("" if asked == AUTO else asked)
-        if self.model.backend.multilingual:
-            return known
-        if known not in ("", "en"):
-            raise EngineError(Code.MODEL_CANNOT, f"It understands English only, not {LANGUAGES.get(known, known)}.")
-        return "en"
 
     def _how_far(self) -> Progress:
         self.next_word = time.monotonic() + _TELL_EVERY_S

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from engine.errors import Code, EngineError
+
 if sys.platform != "win32":
     import os
     import re
@@ -61,3 +63,11 @@ else:
         status = _Status(length=ctypes.sizeof(_Status))
         done = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
         return int(status.total) if done else None
+
+
+def check_memory(needed: int) -> None:
+    """EngineError OUT_OF_MEMORY when a model needs more bytes than this computer has; else loading ends the process."""
+    installed = installed_memory()
+    if installed is not None and needed > installed:
+        detail = f"It needs about {needed / 1e9:.1f} GB, this computer has {installed / 1e9:.1f} GB."
+        raise EngineError(Code.OUT_OF_MEMORY, detail)

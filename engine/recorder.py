@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import queue
-import shutil
 import signal
 import sys
 import threading
@@ -44,7 +43,7 @@ from engine.recorder_protocol import (
 )
 from engine.recorder_protocol import Gap as GapEvent
 from engine.recording import Gap, Why
-from engine.recording_writer import PART_BYTES, RecordingWriter
+from engine.recording_writer import PART_BYTES, FreeMinutes, RecordingWriter
 
 if TYPE_CHECKING:
     from engine.audio.wav import Pcm
@@ -54,7 +53,6 @@ _SILENCE_MEANS_LOST = 1.0  # seconds without a packet
 _OPENING_TAKES = 10.0  # seconds at most until the first packet; Bluetooth takes its time
 _RETRY_EVERY = 1.0
 _DRAINING_TAKES = 1.5  # seconds at most, from the wish to stop to the last packet
-_LOOK_AT_DISK_EVERY = 5.0
 _BACKLOG = 200  # events that nobody takes; then levels are left out
 
 _Item: TypeAlias = "tuple[MicrophoneProcess, Packet | None] | bytes"
@@ -92,7 +90,7 @@ class Recorder:
         self._is_stopping = self._is_paused = False
         self._overflows = 0
         self._meter, self._light = Meter(), SpeechLight()
-        self._free_minutes = _FreeMinutes()
+        self._free_minutes = FreeMinutes()
 
     def run(self, device: str | None) -> int:
         """Record; the exit code of the process."""
@@ -258,22 +256,6 @@ class Recorder:
                 self._sender.send(failed)
         self._sender.send(Stopped(os.fsencode(self._writer.folder), self._writer.now))
         return 1 if failed else 0
-
-
-class _FreeMinutes:
-    """How long the disk will hold, looked at every few seconds."""
-
-    def __init__(self) -> None:
-        self._looked_at = float("-inf")
-        self._bytes = 0
-
-    def of(self, writer: RecordingWriter) -> int:
-        now = time.monotonic()
-        if now - self._looked_at >= _LOOK_AT_DISK_EVERY:
-            self._looked_at = now
-            with suppress(OSError):
-                self._bytes = shutil.disk_usage(writer.folder).free
-        return self._bytes // (writer.bytes_a_second * 60)
 
 
 class _Sender:

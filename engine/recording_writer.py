@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 PART_BYTES = 0xFFFF_FFFF - (1 << 20)  # many programs read no WAV file of 4 GB or more
 _HEADER_EVERY = 0.5  # seconds
 _SYNC_EVERY = 1.0
+_LOOK_AT_DISK_EVERY = 5.0
 
 
 class RecordingWriter:
@@ -123,3 +125,20 @@ class RecordingWriter:
     def _write_facts(self) -> None:
         write_facts(self.folder, self._facts)
         self._changed = False
+
+
+class FreeMinutes:
+    """How long the disk will hold, looked at every few seconds."""
+
+    def __init__(self) -> None:
+        self._looked_at = float("-inf")
+        self._bytes = 0
+
+    def of(self, writer: RecordingWriter) -> int:
+        """For a recording as this one goes on."""
+        now = time.monotonic()
+        if now - self._looked_at >= _LOOK_AT_DISK_EVERY:
+            self._looked_at = now
+            with suppress(OSError):
+                self._bytes = shutil.disk_usage(writer.folder).free
+        return self._bytes // (writer.bytes_a_second * 60)

@@ -19,12 +19,11 @@ from engine.ahead import ahead
 from engine.audio.level import normalised, peak_dbfs
 from engine.audio.media import Media, open_media
 from engine.decoding import decode_windows
-from engine.errors import Code, EngineError
-from engine.languages import LANGUAGES
+from engine.languages import known_language
 from engine.memory import peak_memory
 from engine.protocol import Done, Event, Language, Notice, Progress, SegmentEvent, Started, TimingsEvent, Transcribe
 from engine.report import operator_table
-from engine.speech.quality import is_nonsense, uncovered
+from engine.speech.quality import uncovered
 from engine.speech.vad import SpeechDetector
 from engine.speech.windows import Window, windows
 from engine.stopwatch import Stopwatch
@@ -160,26 +159,20 @@ class _Run:
     def _segments(self, batch: Sequence[Window]) -> Generator[Event, None, list[list[Segment]]]:
         """The segments of windows as the generator's value; its events are about a GPU that failed."""
         options = replace(self.command.options, language=self.language)
-        decoded = decode_windows(self.model.backend, batch, options)
-        if self.model.backend.gpu and any(is_nonsense(segment.text) for segments in decoded for segment in segments):
-            why = "It gave one character over and over."
-            yield from self.model.fall_back_to_cpu(self.command.job, options, why)
-            decoded = decode_windows(self.model.backend, batch, options)
-        return decoded
+        return (
+            yield from self.model.trusted(
+                self.command.job, options, lambda: decode_windows(self.model.backend, batch, options)
+            )
+        )
 
     def _find_language(self, window: Window) -> Language:
         """What was asked for, what an earlier run found, or what the first speech sounds like."""
-        asked = self.command.options.language
-        known = self.command.language or ("" if asked == "auto" else asked)
-        probability = None
-        if not self.model.backend.multilingual:
-            self.language = _english(known)
-        elif known:
-            self.language = known
-        else:
+        backend, probability = self.model.backend, None
+        self.language = known_language(self.command.options.language, self.command.language, backend.multilingual)
+        if not self.language:
             with self.watch.stage("language"):
-                self.language, probability = self.model.backend.detect_language(normalised(window.samples))
-            self.model.backend.reset_phases()  # this pass of the encoder is in "language"
+                self.language, probability = backend.detect_language(normalised(window.samples))
+            backend.reset_phases()  # this pass of the encoder is in "language"
         return Language(self.command.job, self.language, probability)
 
     def _as_asked(self, segment: Segment) -> Segment:
@@ -196,10 +189,3 @@ class _Run:
         phases = (*self.watch.phases(), *self.reading.phases(), *backend.phases())
         timings = Timings(self.watch.total_ms, done, phases, backend.buffers(), peak_memory())
         return TimingsEvent(self.command.job, timings)
-
-
-def _english(known: str) -> str:
-    """The only language of an English-only model; EngineError MODEL_CANNOT when another was asked for."""
-    if known not in ("", "en"):
-        raise EngineError(Code.MODEL_CANNOT, f"It understands English only, not {LANGUAGES.get(known, known)}.")
-    return "en"

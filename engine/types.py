@@ -23,6 +23,7 @@ else:
 SAMPLE_RATE = 16_000
 SAMPLES_PER_MS = SAMPLE_RATE // 1000
 WINDOW_MS = 30_000  # what Whisper's encoder sees at once
+WORDLESS_MS = 1_500  # speech that is shorter may well have no words: breaths and laughter
 
 Task: TypeAlias = Literal["transcribe", "translate"]
 Device: TypeAlias = Literal["auto", "cpu", "gpu"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,8 @@ from engine.models.ggml import read_model
 from engine.models.starter import BASE, ensure_starter, starter_available
 from engine.models.store import ModelStore
 from engine.protocol import Event, Loaded, Notice, Progress
-from engine.types import Options
+from engine.speech.quality import is_nonsense
+from engine.types import Options, Segment
 from engine.while_running import Tell, while_running
 
 # A window of 30 s takes base (148 MB) about 2.5 s on two slow cores; the rest is in proportion to the file.
@@ -64,6 +65,16 @@ class WarmModel:
             self._key = key
         assert self._loaded is not None
         yield replace(self._loaded, job=job, model=options.model)
+
+    def trusted(
+        self, job: int, options: Options, decode: Callable[[], list[list[Segment]]]
+    ) -> Generator[Event, None, list[list[Segment]]]:
+        """What `decode` gives, as the generator's value; once more without the GPU when that gives nonsense."""
+        found = decode()
+        if self.backend.gpu and any(is_nonsense(segment.text) for segments in found for segment in segments):
+            yield from self.fall_back_to_cpu(job, options, "It gave one character over and over.")
+            found = decode()
+        return found
 
     def fall_back_to_cpu(self, job: int, options: Options, why: str) -> Iterator[Event]:
         """Load the same model without the GPU, which has shown that it computes wrongly; later files too."""

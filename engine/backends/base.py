@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from engine.errors import Code, EngineError
-from engine.memory import installed_memory
-
 if TYPE_CHECKING:
     from engine.types import OperatorTime, Options, Phase, Samples, Segment
 
@@ -58,11 +55,3 @@ class Backend(Protocol):
     def close(self) -> None:
         """Give the memory back."""
         ...
-
-
-def check_memory(needed: int) -> None:
-    """EngineError OUT_OF_MEMORY when a model needs more bytes than this computer has; else loading ends the process."""
-    installed = installed_memory()
-    if installed is not None and needed > installed:
-        detail = f"It needs about {needed / 1e9:.1f} GB, this computer has {installed / 1e9:.1f} GB."
-        raise EngineError(Code.OUT_OF_MEMORY, detail)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.backends.base import check_memory
 from engine.backends.cpu import threads_for
 from engine.backends.graph_whisper import GraphWhisper
 from engine.graphs.cache import graphs_for
 from engine.graphs.onnx_runtime import OnnxGraphs
+from engine.memory import check_memory
 from engine.models.ggml import read_model
 from engine.types import Options, Precision
 

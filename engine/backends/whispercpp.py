@@ -23,9 +23,9 @@ os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 import _pywhispercpp as cpp
 import numpy as np
 
-from engine.backends.base import check_memory
 from engine.backends.cpu import threads_for
 from engine.errors import Code, EngineError
+from engine.memory import check_memory
 from engine.models.ggml import read_model
 from engine.models.ggml_types import GgmlType
 from engine.types import SAMPLE_RATE, OperatorTime, Options, Phase, Segment

@@ -8,7 +8,7 @@ import numpy as np
 from onnx import TensorProto
 
 from engine.graphs.int8_layers import ManyPositions
-from engine.graphs.layers import QUERY_SCALE, Layers
+from engine.graphs.layers import Layers
 from engine.graphs.onnx_file import GraphFile
 from engine.models.ggml import GgmlModel
 from engine.types import Precision
@@ -22,8 +22,8 @@ def write_encoder(model: GgmlModel, path: Path, precision: Precision) -> None:
         x = _positioned(layers, _convolutions(layers, mel))
         for number in range(model.hyper.n_audio_layer):
             block = f"encoder.blocks.{number}"
-            x = layers.add(x, _attention(layers, x, block))
-            x = layers.add(x, _network(layers, x, block))
+            x = layers.add(x, layers.attention(x, block))
+            x = layers.add(x, layers.network(x, block))
         encoded = layers.norm(x, "encoder.ln_post")
         graph.node("Identity", [encoded], output="encoded")
         graph.output("encoded", ["b", "s", layers.width])
@@ -47,22 +47,3 @@ def _positioned(layers: Layers, x: str) -> str:
     length = graph.node("Shape", [x], start=1, end=2)
     table = graph.constant(layers.floats("encoder.positional_embedding"))
     return layers.add(x, graph.node("Slice", [table, zero, length, zero]))
-
-
-def _attention(layers: Layers, x: str, block: str) -> str:
-    if isinstance(layers, ManyPositions):
-        return layers.attention(x, block)
-    graph, name = layers.graph, f"{block}.attn"
-    parts = [f"{name}.{part}" for part in ("query", "key", "value")]
-    qkv = layers.linear(layers.norm(x, f"{block}.attn_ln"), parts, (QUERY_SCALE, 1.0, 1.0))
-    query, key, value = graph.nodes("Split", [qkv], [f"{name}.{p}" for p in "qkv"], axis=-1, num_outputs=3)
-    scores = graph.node("MatMul", [layers.heads_of(query), layers.heads_of(key, transposed=True)])
-    weights = graph.node("Softmax", [scores], axis=-1)
-    mixed = layers.joined(graph.node("MatMul", [weights, layers.heads_of(value)]))
-    return layers.linear(mixed, [f"{name}.out"])
-
-
-def _network(layers: Layers, x: str, block: str) -> str:
-    if isinstance(layers, ManyPositions):
-        return layers.network(x, block)
-    return layers.mlp(layers.norm(x, f"{block}.mlp_ln"), block)

@@ -21,7 +21,7 @@ class ManyPositions(Layers):
     """For the encoder: activations rounded with one scale a tensor, their loud channels damped before."""
 
     def attention(self, x: str, block: str) -> str:
-        """Norm and self attention of the block `block`."""
+        """As `Layers.attention`."""
         norm, name = f"{block}.attn_ln", f"{block}.attn"
         loud, loud_values = behind_norm(self.model, norm), behind_linear(self.model, norm, f"{name}.value")
         parts = [f"{name}.{part}" for part in ("query", "key", "value")]
@@ -32,7 +32,7 @@ class ManyPositions(Layers):
         return self.dense(mixed, [f"{name}.out"], [1.0], loud_values)
 
     def network(self, x: str, block: str) -> str:
-        """Norm and two-layer network of the block `block`."""
+        """As `Layers.network`."""
         norm, first = f"{block}.mlp_ln", f"{block}.mlp.0"
         loud, loud_hidden = behind_norm(self.model, norm), behind_gelu(self.model, norm, first)
         hidden = self.graph.node("Gelu", [self.dense(self._damped_norm(x, norm, loud), [first], [1.0], loud)])

@@ -69,6 +69,20 @@ class Layers:
         """(b, n, …) as (b, n, width)."""
         return self.graph.node("Reshape", [x, self._joined_shape])
 
+    def attention(self, x: str, block: str) -> str:
+        """Norm and self attention of an encoder's block."""
+        name = f"{block}.attn"
+        parts = [f"{name}.{part}" for part in ("query", "key", "value")]
+        qkv = self.linear(self.norm(x, f"{block}.attn_ln"), parts, (QUERY_SCALE, 1.0, 1.0))
+        query, key, value = self.graph.nodes("Split", [qkv], [f"{name}.{p}" for p in "qkv"], axis=-1, num_outputs=3)
+        scores = self.graph.node("MatMul", [self.heads_of(query), self.heads_of(key, transposed=True)])
+        weights = self.graph.node("Softmax", [scores], axis=-1)
+        return self.linear(self.joined(self.graph.node("MatMul", [weights, self.heads_of(value)])), [f"{name}.out"])
+
+    def network(self, x: str, block: str) -> str:
+        """Norm and two-layer network of an encoder's block."""
+        return self.mlp(self.norm(x, f"{block}.mlp_ln"), block)
+
     def mlp(self, x: str, block: str) -> str:
         """The block's two-layer network."""
         return self.linear(self.graph.node("Gelu", [self.linear(x, [f"{block}.mlp.0"])]), [f"{block}.mlp.2"])

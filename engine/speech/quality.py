@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from engine.types import Segment, SpeechSpan
+from engine.types import WORDLESS_MS, Segment, SpeechSpan
 
 REPEATS = "repeats"  # the flag of a segment whose text goes round in circles
 
@@ -14,7 +14,6 @@ _MIN_ROUNDS = 4  # "no, no, no" is speech
 _MIN_LOOP_WORDS = 8
 _NONSENSE = 10  # one character so many times: what a broken GPU gives
 _SOUNDS = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|[♩♪♫♬]+")
-_MIN_GAP_MS = 1_500  # shorter stretches without text are breaths and laughter
 
 
 def loops(text: str) -> bool:
@@ -53,8 +52,8 @@ def uncovered(speech: Iterable[SpeechSpan], segments: Sequence[Segment]) -> Iter
     for span in speech:
         at = span.start
         for start, end in covered:
-            if start - at >= _MIN_GAP_MS and start < span.end:
+            if start - at >= WORDLESS_MS and start < span.end:
                 yield SpeechSpan(at, start)
             at = max(at, min(end, span.end)) if start < span.end else at
-        if span.end - at >= _MIN_GAP_MS:
+        if span.end - at >= WORDLESS_MS:
             yield SpeechSpan(at, span.end)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.types import WORDLESS_MS
 from engine.whisper.segments import TIMESTAMP_MS
 from engine.whisper.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
 
-LEFT_OUT_MS = 1_500  # shorter stretches of speech without text are breaths and laughter
 _MAX_FIRST_TIMESTAMP = 50  # the first words begin within a second of the window's start
 _SPOKEN_DASHES = (b" -", b" '")  # a dash or quote at the start of speech: a guess at who speaks
 _SYMBOLS = (
@@ -79,7 +79,7 @@ class Rules:
         a sentence that the window cuts off.
         """
         at = (said[-1] - self._vocabulary.first_timestamp) * TIMESTAMP_MS if said else 0
-        return at > 0 and until - at >= LEFT_OUT_MS
+        return at > 0 and until - at >= WORDLESS_MS
 
     def _timestamp_when_likelier(self, logits: Floats) -> None:
         """Where all timestamps together are likelier than any one text token, text may not follow."""
