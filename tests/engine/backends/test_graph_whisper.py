@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine import memory
 from engine.audio.media import open_media
-from engine.backends import base
 from engine.backends.onnx import load_onnx
 from engine.errors import Code, EngineError
 from engine.graphs.built import built
@@ -39,7 +39,7 @@ def test_every_step_of_the_decoder_is_a_run_and_a_new_table_begins_empty(
 def test_a_model_for_which_there_is_not_enough_memory_is_refused_before_anything_is_built(
     tiny_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, precision: Precision, fits: bool
 ) -> None:
-    monkeypatch.setattr(base, "installed_memory", lambda: 200_000_000)
+    monkeypatch.setattr(memory, "installed_memory", lambda: 200_000_000)
     options = Options(precision=precision, threads=1)
     if fits:
         load_onnx(options, tiny_file, "tiny", tmp_path, lambda _done, _of: None)
