@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -62,6 +63,18 @@ class Screen:
             time.sleep(0.03)
         time.sleep(0.3)
         self.do("mouseup", "1")
+
+    def shut(self, window: str, process: subprocess.Popen[bytes]) -> None:
+        """Close a window as its user does, until its program has ended: a busy X server loses a key now and then."""
+
+        def pressed() -> bool:
+            self.do("windowactivate", "--sync", window)
+            self.do("key", "alt+F4")
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(4)
+            return process.returncode is not None
+
+        wait_for(pressed, 20)
 
     def picture(self, path: Path) -> None:
         """What stands on the screen, as a PNG."""
