@@ -78,8 +78,7 @@ class JobRunner(QObject):
         self._on_gpu = False
         self.live = Live("opening", entry.settled, entry.duration, None)
         self.changed.emit(entry.id)
-        language = entry.language if entry.settled else None
-        self._client.transcribe(Transcribe(entry.id, entry.source, entry.options, entry.settled, language))
+        self._client.transcribe(Transcribe(entry.id, entry.source, entry.options, entry.settled))
 
     def abandon(self, state: State) -> None:
         """End the running job at once; what is stored stays. EngineError as for `run`."""

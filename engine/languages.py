@@ -5,6 +5,9 @@ from __future__ import annotations
 from engine.errors import Code, EngineError
 
 AUTO = "auto"
+# Speech may change the language that was found before when it is so long, and its own language so likely.
+CLEAR_LANGUAGE_MS = 3_000
+CLEAR_LANGUAGE = 0.8
 
 _NAMES = """
 af Afrikaans|sq Albanian|am Amharic|ar Arabic|hy Armenian|as Assamese|az Azerbaijani|ba Bashkir|eu Basque|be Belarusian
@@ -40,7 +43,7 @@ def languages_of(model: str) -> dict[str, str]:
     return {**LANGUAGES, CANTONESE: "Cantonese"} if model.startswith("large-v3") else LANGUAGES
 
 
-def known_language(asked: str, found: str | None, multilingual: bool) -> str:
+def known_language(asked: str, multilingual: bool, found: str | None = None) -> str:
     """The language that an earlier run found, or that was asked for; "" when the speech itself has to tell.
 
     EngineError MODEL_CANNOT when it is not English and the model is English only.

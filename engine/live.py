@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from engine.audio.growing import Growing
 from engine.audio.level import normalised, peak_dbfs
-from engine.languages import AUTO, known_language
+from engine.languages import AUTO, CLEAR_LANGUAGE, CLEAR_LANGUAGE_MS, known_language
 from engine.memory import peak_memory
 from engine.protocol import (
     Done,
@@ -49,9 +49,6 @@ _DRAFT_EVERY_S = 0.3
 _SLOW_DRAFT_S = 3.0  # a draft that takes longer is no help, and the utterance's end has to wait for it
 _ALMOST_OVER_MS = 250  # of pause: the utterance will probably end before a draft is ready
 _LANGUAGE_MS = 2_000  # of sound at least, before a draft may guess the language
-# An utterance changes the language that was found before when it is so long, and its own language so likely.
-_CLEAR_LANGUAGE_MS = 3_000
-_CLEAR_LANGUAGE = 0.8
 _TELL_EVERY_S = 0.5
 
 
@@ -106,7 +103,7 @@ class _Session:
         """From the first sample to Done."""
         self.model.backend.reset_phases()
         multilingual = self.model.backend.multilingual
-        self.language = known_language(self.command.options.language, self.command.language, multilingual)
+        self.language = known_language(self.command.options.language, multilingual, self.command.language)
         for block in self.growing.blocks():
             if block is None:
                 yield from self._draft()
@@ -190,7 +187,7 @@ class _Session:
         if self.command.options.language != AUTO or not self.model.backend.multilingual:
             return self.language, None
         code, probability = self.model.backend.detect_language(normalised(window.samples))
-        is_clear = probability >= _CLEAR_LANGUAGE and window.end - window.start >= _CLEAR_LANGUAGE_MS
+        is_clear = probability >= CLEAR_LANGUAGE and window.end - window.start >= CLEAR_LANGUAGE_MS
         return (code, probability) if is_clear or not self.language else (self.language, None)
 
     def _utterance(self, language: str) -> Utterance:

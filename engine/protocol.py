@@ -148,20 +148,19 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Transcribe:
-    """Do this file next. `resume_at` is the last `Progress.done` of an earlier run, `language` what it found."""
+    """Do this file next. `resume_at` is the last `Progress.done` of an earlier run."""
 
     job: int
     path: bytes
     options: Options
     resume_at: int = 0
-    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Listen:
     """Write down the recording in `folder` while it grows, until it has been stopped and all of it is text.
 
-    See engine/recording.py for the folder; `resume_at` and `language` are as in Transcribe.
+    See engine/recording.py for the folder; `resume_at` is as in Transcribe, `language` what the earlier run found.
     """
 
     job: int

@@ -19,11 +19,12 @@ from engine.ahead import ahead
 from engine.audio.level import normalised, peak_dbfs
 from engine.audio.media import Media, open_media
 from engine.decoding import decode_windows
-from engine.languages import known_language
+from engine.languages import AUTO, CLEAR_LANGUAGE, known_language
 from engine.memory import peak_memory
 from engine.protocol import Done, Event, Language, Notice, Progress, SegmentEvent, Started, TimingsEvent, Transcribe
 from engine.report import operator_table
 from engine.speech.quality import uncovered
+from engine.speech.turns import turns
 from engine.speech.vad import SpeechDetector
 from engine.speech.windows import Window, windows
 from engine.stopwatch import Stopwatch
@@ -85,6 +86,7 @@ class _Run:
     peak: float | None = None
     speech: int = 0
     language: str = ""
+    several: bool = False  # languages, perhaps: the first speech leaves doubt
     any_text: bool = False
     told: int = 0  # notices of the media that were passed on
     pace: _Pace = field(default_factory=_Pace)
@@ -138,11 +140,12 @@ class _Run:
         """Decode windows, except those that an earlier run has decoded."""
         job, total = self.command.job, self.media.duration
         self.speech += sum(span.end - span.start for window in batch for span in window.speech)
-        new = [window for window in batch if window.end > self.command.resume_at]
+        if batch and not self.language:
+            yield self._find_language(batch[0])
+        parts = [part for window in batch for part in (turns(window) if self.several else [window])]
+        new = [part for part in parts if part.end > self.command.resume_at]
         if not new:
             return
-        if not self.language:
-            yield self._find_language(new[0])
         self.pace.start(new[0].start)
         began = time.monotonic()
         decoded = yield from self._segments(new)
@@ -158,7 +161,9 @@ class _Run:
 
     def _segments(self, batch: Sequence[Window]) -> Generator[Event, None, list[list[Segment]]]:
         """The segments of windows as the generator's value; its events are about a GPU that failed."""
-        options = replace(self.command.options, language=self.language)
+        asked = self.command.options
+        switches = asked.language == AUTO and self.model.backend.can_switch
+        options = replace(asked, language=self.language, may_switch=switches)
         return (
             yield from self.model.trusted(
                 self.command.job, options, lambda: decode_windows(self.model.backend, batch, options)
@@ -166,12 +171,13 @@ class _Run:
         )
 
     def _find_language(self, window: Window) -> Language:
-        """What was asked for, what an earlier run found, or what the first speech sounds like."""
+        """What was asked for, or what the first speech sounds like, also when a job goes on: it decides how to."""
         backend, probability = self.model.backend, None
-        self.language = known_language(self.command.options.language, self.command.language, backend.multilingual)
+        self.language = known_language(self.command.options.language, backend.multilingual)
         if not self.language:
             with self.watch.stage("language"):
                 self.language, probability = backend.detect_language(normalised(window.samples))
+            self.several = backend.can_switch and probability < CLEAR_LANGUAGE
             backend.reset_phases()  # this pass of the encoder is in "language"
         return Language(self.command.job, self.language, probability)
 

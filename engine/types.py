@@ -114,6 +114,7 @@ class Options:
     device: Device = "auto"
     precision: Precision = "int8"  # of the onnx and tract backends
     language: str = "auto"  # or a Whisper code: "en", "de", …
+    may_switch: bool = False  # a window clearly in another language is written in that one; the pipeline asks for it
     task: Task = "transcribe"
     prompt: str = ""
     words: bool = False  # times and probabilities of single words

@@ -16,6 +16,7 @@ class Backend(Protocol):
     device: str  # for people: "Metal", "CPU: no GPU in this build"
     gpu: bool
     multilingual: bool
+    can_switch: bool  # it follows `Options.may_switch`
     batch: int  # how many windows it likes at once
 
     def decode(self, batch: Sequence[Samples], options: Options, speech: Sequence[int] = ()) -> list[list[Segment]]:
@@ -24,7 +25,8 @@ class Backend(Protocol):
         `speech`, if known, tells until when (ms) someone speaks in each: a backend that can does not stop long before.
 
         With words when `options.words`. `options.language` is a code here, never "auto"; `options.prompt` is all the
-        context there is. EngineError BACKEND_FAILED when the runtime reports a failure.
+        context there is. With `options.may_switch` a window that is clearly in another language is written in that one,
+        if `can_switch`; its segments say so. EngineError BACKEND_FAILED when the runtime reports a failure.
         """
         ...
 

@@ -46,6 +46,7 @@ class Fake:
     name = "fake"
     device = "nothing real"
     multilingual = True
+    can_switch = False
     batch = 1
 
     def __init__(self, use_gpu: bool) -> None:

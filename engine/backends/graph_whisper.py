@@ -17,11 +17,11 @@ from engine.types import SAMPLES_PER_MS, OperatorTime, Options, Phase, Segment
 from engine.whisper.align import token_starts
 from engine.whisper.alignment_heads import onset_lags
 from engine.whisper.bpe import encoded
-from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, Step, is_silence
+from engine.whisper.decode import Cache, Decoder, Floats, Graphs, Hypothesis, Prompt, Step, is_silence, likeliest
 from engine.whisper.ladder import Ladder
 from engine.whisper.mel import FRAMES_PER_SECOND, MAX_FRAMES, log_mel
 from engine.whisper.onsets import token_onsets
-from engine.whisper.rules import Extent, logsumexp
+from engine.whisper.rules import Extent
 from engine.whisper.segments import segments_from_tokens
 from engine.whisper.vocabulary import Vocabulary
 from engine.whisper.words import Token
@@ -90,7 +90,7 @@ class GraphWhisper:
         self._numbers = 2 * model.hyper.n_text_layer * model.hyper.n_text_state  # keys and values a position
         self._positions = 0  # the most there were in a cache, of all its rows
         self._buffers = {"weights": sum(file.stat().st_size for file in folder.glob("*.weights"))}
-        self.multilingual = self._vocabulary.multilingual
+        self.can_switch = self.multilingual = self._vocabulary.multilingual
 
     def decode(self, batch: Sequence[Samples], options: Options, speech: Sequence[int] = ()) -> list[list[Segment]]:
         """Segments of each window; see `Backend.decode`."""
@@ -144,9 +144,8 @@ class GraphWhisper:
         with self._watch.stage("language"):
             start = np.array([[self._vocabulary.start]], np.int64)
             logits = self._runtime.step(start, cache).logits[:, list(self._vocabulary.languages.values())]
-            best = int(logits[0].argmax())
-            probability = float(np.exp(logits[0, best] - logsumexp(logits)[0]))
-        return list(self._vocabulary.languages)[best], probability
+            best, probability = likeliest(logits)
+        return list(self._vocabulary.languages)[int(best[0])], float(probability[0])
 
     def phases(self) -> tuple[Phase, ...]:
         """mel, encode, cross, decode (a run a step), sample (what chooses the tokens), words.
@@ -176,7 +175,8 @@ class GraphWhisper:
         if options.prompt:
             tokens = encoded(f" {options.prompt.strip()}", self._vocabulary.words)[-_PROMPT_TOKENS:]
             before = (self._vocabulary.previous, *tokens)
-        return Prompt(before, self._vocabulary.prompt(options.language, options.task), options.words)
+        start = self._vocabulary.prompt(options.language, options.task)
+        return Prompt(before, start, options.words, options.may_switch)
 
     def _cache(self, batch: Sequence[Samples], frames: int) -> Cache:
         """Cross keys and values of a batch, each window followed by silence up to `frames`."""
@@ -206,7 +206,8 @@ class GraphWhisper:
             (token, Token(v.words[token] if token < v.end else b"", *bounds.get(i, (0, 0)), float(np.exp(p)), p))
             for i, (token, p) in enumerate(zip(hypothesis.tokens, hypothesis.logprobs, strict=False))
         ]
-        segments = segments_from_tokens(tokens, v.first_timestamp, v.end, length, options.language)
+        language = v.language(hypothesis.language) or options.language
+        segments = segments_from_tokens(tokens, v.first_timestamp, v.end, length, language)
         return segments if options.words else [replace(segment, words=()) for segment in segments]  # they have no times
 
 

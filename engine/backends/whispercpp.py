@@ -71,6 +71,7 @@ class WhisperCpp:
         self._threads = threads_for(threads)
         self._buffers = _buffers_in(_log)
         self.device, self.gpu = _device_in(_log, use_gpu)
+        self.can_switch = False  # it would encode every window twice
         self.multilingual = bool(cpp.whisper_is_multilingual(context))
         self._first_timestamp = cpp.whisper_token_beg(context)
         self._first_special = cpp.whisper_token_eot(context)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.languages import CLEAR_LANGUAGE, CLEAR_LANGUAGE_MS
 from engine.models.whisper_layout import TEXT_CONTEXT
 from engine.whisper.align import MS_PER_POSITION
 from engine.whisper.rules import Extent, Rules, logsumexp
@@ -68,6 +69,7 @@ class Hypothesis:
     logprobs: list[float] = field(default_factory=list[float])
     attention: list[Halves] = field(default_factory=list[Halves])  # (heads, positions) for each token, if asked for
     no_speech: float = 0.0
+    language: int | None = None  # the token that the prompt named, or the one that took its place
     ended: bool = False
     loops: bool = False
 
@@ -79,7 +81,11 @@ class Hypothesis:
     def extended(self, token: int, logprob: float, attention: Sequence[Halves]) -> Hypothesis:
         """A new hypothesis with one more token."""
         return Hypothesis(
-            [*self.tokens, token], [*self.logprobs, logprob], [*self.attention, *attention], self.no_speech
+            [*self.tokens, token],
+            [*self.logprobs, logprob],
+            [*self.attention, *attention],
+            self.no_speech,
+            self.language,
         )
 
 
@@ -87,12 +93,14 @@ class Hypothesis:
 class Prompt:
     """What the decoder is given before it speaks: text that came before, then start, language and task.
 
-    And whether it is to note where it heard each token.
+    And whether it is to note where it heard each token, and whether a window that is clearly in another language
+    is written in that one.
     """
 
     before: tuple[int, ...]
     start: tuple[int, ...]
     words: bool = False
+    any_language: bool = False
 
     @property
     def most_tokens(self) -> int:
@@ -114,7 +122,7 @@ class Decoder:
         """One hypothesis a row, greedy at temperature 0; `extents` of the windows bound their timestamps."""
         random = np.random.default_rng(seed)
         rows, most = [Hypothesis() for _ in extents], prompt.most_tokens
-        step = self._begin(cache, prompt, rows)
+        step = self._begin(cache, prompt, rows, extents)
         active = list(range(len(rows)))
         while True:
             logits = step.logits
@@ -133,7 +141,7 @@ class Decoder:
     def beam(self, cache: Cache, prompt: Prompt, extent: Extent, width: int) -> Hypothesis:
         """The best of `width` beams for one window, by mean log-probability."""
         first = Hypothesis()
-        step = self._begin(cache, prompt, [first])
+        step = self._begin(cache, prompt, [first], [extent])
         beams, scores, done = [first], np.zeros(1, np.float32), list[Hypothesis]()
         for _ in range(prompt.most_tokens):
             logits = step.logits
@@ -166,21 +174,36 @@ class Decoder:
             logprob = float(flat[index] - scores[origin])
             if token == self._vocabulary.end:
                 ended = beams[origin]
-                finished.append(Hypothesis(ended.tokens, [*ended.logprobs, logprob], ended.attention, ended.no_speech))
+                finished.append(replace(ended, logprobs=[*ended.logprobs, logprob]))
                 continue
             kept.append(beams[origin].extended(token, logprob, heard[origin]))
             origins.append(origin)
             kept_scores.append(float(flat[index]))
         return kept, np.array(kept_scores, np.float32), origins, finished
 
-    def _begin(self, cache: Cache, prompt: Prompt, rows: Sequence[Hypothesis]) -> Step:
-        """Run the prompt; the start token alone tells how likely it is that nobody speaks."""
+    def _begin(self, cache: Cache, prompt: Prompt, rows: Sequence[Hypothesis], extents: Sequence[Extent]) -> Step:
+        """Run the prompt; the start token alone tells how likely it is that nobody speaks, and the language."""
         before, (start, *rest) = prompt.before, prompt.start
         step = self._graphs.step(np.array([[*before, start]] * len(rows), np.int64), cache)
         silence = step.logits[:, self._vocabulary.no_speech] - logsumexp(step.logits)
         for row, value in zip(rows, silence, strict=True):
             row.no_speech = float(np.exp(value))
-        return self._graphs.step(np.array([rest] * len(rows), np.int64), cache) if rest else step
+        if not rest:
+            return step
+        starts = np.array([rest] * len(rows), np.int64)
+        if prompt.any_language:
+            self._set_languages(starts[:, 0], step.logits, extents)
+        for row, language in zip(rows, starts[:, 0], strict=True):
+            row.language = int(language)
+        return self._graphs.step(starts, cache)
+
+    def _set_languages(self, languages: NDArray[np.int64], logits: Floats, extents: Sequence[Extent]) -> None:
+        """Put another language's token in the place of the one asked for, in windows that leave no doubt."""
+        tokens = np.array(list(self._vocabulary.languages.values()))
+        found, probabilities = likeliest(logits[:, tokens])
+        for i, extent in enumerate(extents):
+            if extent.length >= CLEAR_LANGUAGE_MS and probabilities[i] >= CLEAR_LANGUAGE:
+                languages[i] = tokens[found[i]]
 
     def _note(self, row: Hypothesis, token: int, logprob: float, heard: Sequence[Halves], most: int) -> None:
         row.logprobs.append(logprob)
@@ -198,6 +221,12 @@ class Decoder:
 
     def _text(self, row: Hypothesis) -> list[int]:
         return [token for token in row.tokens if token < self._vocabulary.end]
+
+
+def likeliest(logits: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """The place of the highest of each row's logits (b, n), and its probability among them."""
+    best = logits.argmax(axis=1)
+    return best, np.exp(logits[np.arange(len(best)), best] - logsumexp(logits))
 
 
 def _heard_at(step: Step, row: int, length: int) -> list[Halves]:

@@ -49,6 +49,10 @@ class Vocabulary:
         """Token of each language that the model knows."""
         return {code: self.start + 1 + number for number, code in enumerate(LANGUAGE_CODES[: self._language_count])}
 
+    def language(self, token: int | None) -> str | None:
+        """The code of a language's token; None for any other."""
+        return next((code for code, number in self.languages.items() if number == token), None)
+
     @property
     def translate(self) -> int:
         """<|translate|>."""

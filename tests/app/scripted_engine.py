@@ -57,7 +57,7 @@ def opening(command: Transcribe, total: int) -> None:
         Started(job, total * 1000, 1, "English", 1),
         Progress(job, "loading", 0, None, None),
         Loaded(job, "base", "fake", "CPU", "fastest here", 120, 5),
-        Language(job, command.language or "en", None if command.language else 0.98),
+        Language(job, "en", 0.98),
     )
 
 

@@ -94,7 +94,7 @@ def test_a_job_that_goes_on_gives_what_an_uncut_one_would(run: Run, speak: Calla
     whole = run(file, options)
     settled = [e.done for e in whole if isinstance(e, Progress) and e.stage == "transcribing"]
     assert len(settled) > 1, "the talk must have several windows"
-    rest = run(file, options, resume_at=settled[0], language="en")
+    rest = run(file, options, resume_at=settled[0])
     assert segments(rest) == [s for s in segments(whole) if s.start >= settled[0]]
 
 
@@ -104,6 +104,19 @@ def test_a_language_is_detected_once_and_on_speech(run: Run, speak: Callable[...
     assert [event.code for event in found] == ["de"]
     assert found[0].probability is not None
     assert found[0].probability > 0.5
+
+
+@pytest.mark.real
+def test_a_recording_in_five_languages_is_written_in_each_of_them(run: Run, shared_audio: Path) -> None:
+    file = shared_audio / "speech" / "mixed_en-de-fr-es-pt_fleurs.opus"
+    events = run(file, Options(model="base", backend="onnx"))
+    found = segments(events)
+    assert {segment.language for segment in found} == {"en", "de", "fr", "es", "pt"}
+    settled = [e.done for e in events if isinstance(e, Progress) and e.stage == "transcribing"]
+    rest = run(file, Options(model="base", backend="onnx"), resume_at=settled[0])
+    assert segments(rest) == [segment for segment in found if segment.start >= settled[0]]
+    asked = run(file, Options(model="base", backend="onnx", language="en"))
+    assert {segment.language for segment in segments(asked)} == {"en"}
 
 
 def test_a_language_that_was_given_is_not_guessed(run: Run, speak: Callable[..., Path]) -> None:

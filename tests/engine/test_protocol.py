@@ -41,8 +41,8 @@ def test_an_event_arrives_as_it_was_sent(event: protocol.Event) -> None:
 
 def test_a_file_name_need_not_be_text() -> None:
     options = Options(prompt="", temperature=0.0, vad=False)
-    for job in (protocol.Transcribe, protocol.Listen):
-        command = job(3, b"/a/\xff\n.wav", options, 5, "de")
+    path = b"/a/\xff\n.wav"
+    for command in (protocol.Transcribe(3, path, options, 5), protocol.Listen(3, path, options, 5, "de")):
         assert protocol.decode_command(protocol.encode(command)) == command
 
 

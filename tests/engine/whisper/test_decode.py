@@ -87,6 +87,54 @@ def started(rows: int = 1) -> History:
     return History([()] * rows)
 
 
+MANY = Vocabulary([b" ", b" a", b" b", b" c"], 51865, multilingual=True)
+GERMAN, FRENCH = MANY.languages["de"], MANY.languages["fr"]
+
+
+def speaks_french(sure: float) -> Script:
+    """French is likelier than German by so much; it says one word in German, another in French."""
+
+    def script(said: tuple[int, ...]) -> dict[int, float]:
+        if said[-1] == MANY.start:
+            return {GERMAN: 0.0, FRENCH: sure}
+        if said[-1] == MANY.transcribe:
+            return {MANY.first_timestamp: 10.0}
+        if said[-1] == MANY.first_timestamp:
+            return {2 if FRENCH in said else 1: 10.0}
+        return {MANY.end: 10.0}
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("sure", "length", "may", "expected"),
+    [
+        (3.0, 5_000, True, FRENCH),
+        (3.0, 5_000, False, GERMAN),
+        (1.0, 5_000, True, GERMAN),
+        (3.0, 2_000, True, GERMAN),
+    ],
+    ids=["clear", "not asked for", "doubtful", "short"],
+)
+def test_a_window_changes_the_language_only_when_it_may_and_leaves_no_doubt(
+    sure: float, length: int, may: bool, expected: int
+) -> None:
+    prompt = Prompt((), MANY.prompt("de", "transcribe"), any_language=may)
+    one = Decoder(Scripted(speaks_french(sure)), MANY)
+    (greedy,) = one.sample(started(), prompt, [Extent(length)], 0)
+    beam = one.beam(started(), prompt, Extent(length), 2)
+    for found in (greedy, beam):
+        assert found.language == expected
+        assert found.tokens[1:] == [2 if expected == FRENCH else 1]
+
+
+def test_each_window_of_a_batch_has_a_language_of_its_own() -> None:
+    one = Decoder(Scripted(lambda said: speaks_french(3.0 if 3 in said else -3.0)(said)), MANY)
+    prompt = Prompt((), MANY.prompt("de", "transcribe"), any_language=True)
+    rows = one.sample(History([(3,), ()]), prompt, [Extent(5_000)] * 2, 0)
+    assert [row.language for row in rows] == [FRENCH, GERMAN]
+
+
 def test_greedy_says_what_is_likeliest_and_ends() -> None:
     one, graphs = decoder(sentence(TIME, 1, 2, TIME + 50))
     (found,) = one.sample(started(), PROMPT, [Extent(5000)], 0)
