@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.icons import Picture
+from app.icons import Picture, set_icon
 from app.look import Label, Quiet, faint, scaled, unit
 
 
 class EmptyPage(QWidget):
-    """`open_files`: the button was pressed."""
+    """`open_files`, `record`: the button was pressed."""
 
     open_files = Signal()
+    record = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,9 +29,12 @@ class EmptyPage(QWidget):
         self.button = QPushButton("Open files…")
         self.button.setToolTip("Open recordings or videos (Ctrl+O)")
         self.button.clicked.connect(self.open_files)
+        self.record_button = QPushButton("Record")
+        self.record_button.setToolTip("Record a microphone (Ctrl+R)")
+        set_icon(self.record_button, "record")
+        self.record_button.clicked.connect(self.record)
         promise = Quiet(
-            "Sottovoce writes down what is said in them: as text to read and as subtitles.\n"
-            "Nothing leaves this computer.",
+            "Sottovoce writes down what is said: as text to read and as subtitles.\nNothing leaves this computer.",
             scale=1.0,
         )
         promise.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -41,7 +45,13 @@ class EmptyPage(QWidget):
         layout.addStretch(2)
         layout.addWidget(picture)
         layout.addWidget(title)
-        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(2 * step)
+        buttons.addStretch(1)
+        buttons.addWidget(self.button)
+        buttons.addWidget(self.record_button)
+        buttons.addStretch(1)
+        layout.addLayout(buttons)
         layout.addWidget(promise)
         layout.addStretch(3)
         self.setAccessibleName("Drop recordings or videos here")

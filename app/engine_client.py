@@ -1,4 +1,4 @@
-"""The window's side of the pipe: one warm engine process that takes one file after the other."""
+"""The window's side of the pipe: one warm engine process that takes one file after the other, or a recording."""
 
 from __future__ import annotations
 
@@ -13,7 +13,19 @@ from app.worker_process import WorkerProcess
 from engine.endings import Death
 from engine.errors import Code
 from engine.hang_rule import SHORTEST_MS
-from engine.protocol import VERSION, Done, Event, Failed, ProtocolError, Ready, Transcribe, decode_event, encode
+from engine.protocol import (
+    VERSION,
+    Done,
+    Event,
+    Failed,
+    GoOn,
+    Hold,
+    Job,
+    ProtocolError,
+    Ready,
+    decode_event,
+    encode,
+)
 
 FILES_A_PROCESS = 20  # then a new one, whatever the libraries leak
 QUIT_MS = 2_000  # how long the window waits at its own end for a killed process
@@ -23,7 +35,7 @@ class EngineClient(QObject):
     """Starts the engine, hands it files, and says what comes back or how it ended.
 
     A process that ends by itself, sends garbage or hangs is killed and announced once by `died`; the next
-    `start` or `transcribe` begins a new one. After `kill` nothing of the old process arrives any more.
+    `start` or `begin` begins a new one. After `kill` nothing of the old process arrives any more.
     """
 
     events = Signal(object)  # tuple[Event, ...]: what came in one turn, in order
@@ -43,7 +55,8 @@ class EngineClient(QObject):
         self._arguments = arguments
         self._files_a_process = files_a_process
         self._files = 0
-        self._job = 0
+        self._job = 0  # the one it is at
+        self._is_held = False
         self._worker: WorkerProcess | None = None
         self._watch = HangWatch(hang_ms, self)
         self._watch.hung.connect(self._hung)
@@ -52,19 +65,39 @@ class EngineClient(QObject):
         """Have a process ready, so that the first file need not wait for one."""
         self._running_worker()
 
-    def transcribe(self, command: Transcribe) -> None:
-        """Hand a file to the engine; only when it has none."""
+    def begin(self, command: Job) -> None:
+        """Hand a file or a recording to the engine; only when it has none."""
         if self._files >= self._files_a_process:
             self.kill()
         self._files += 1
         self._job = command.job
-        self._running_worker().write(encode(command))
+        worker = self._running_worker()
+        worker.write(encode(command))
         self._watch.begin()
+        if self._is_held:
+            self.hold()
+
+    def hold(self) -> None:
+        """Let the engine finish its window and then wait, also one that is started meanwhile."""
+        self._is_held = True
+        self._watch.hold()
+        if self._worker:
+            self._worker.write(encode(Hold()))
+
+    def go_on(self) -> None:
+        """Hold no longer."""
+        if not self._is_held:
+            return
+        self._is_held = False
+        if self._worker:
+            self._worker.write(encode(GoOn()))
+            if self._job:
+                self._watch.go_on()
 
     def kill(self) -> None:
         """End the engine at once, whatever it does; nothing is lost by it."""
         self._watch.end()
-        self._files = 0
+        self._files = self._job = 0
         if self._worker:
             self._worker.abandon()
             self._worker = None
@@ -103,6 +136,7 @@ class EngineClient(QObject):
             raise ProtocolError(f"the engine speaks version {event.version}, the window {VERSION}")
         self._watch.see(event)
         if isinstance(event, Done | Failed) and event.job == self._job:
+            self._job = 0
             self._watch.end()
         return event
 

@@ -31,6 +31,15 @@ class HangWatch(QObject):
         if self._timer.isActive() and self._timer.interval() != self._rule.quarter:
             self._timer.start(self._rule.quarter)
 
+    def hold(self) -> None:
+        """Let it be silent until `go_on`."""
+        self._timer.stop()
+
+    def go_on(self) -> None:
+        """Watch again, from now."""
+        self._rule.begin_window()
+        self._timer.start(self._rule.quarter)
+
     def end(self) -> None:
         """The job is over."""
         self._timer.stop()

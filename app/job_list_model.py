@@ -55,7 +55,7 @@ class JobListModel(QAbstractListModel):
 
     def words(self, entry: Entry) -> RowWords:
         """What the row of an entry says."""
-        return row_words(entry, self._jobs.live(entry.id), self._jobs.why_held)
+        return row_words(entry, self._jobs.live(entry.id), self._jobs.queue.why_waits(entry.id))
 
     def index_of(self, entry_id: int) -> QModelIndex:
         """Where an entry stands; an invalid index when it is not shown."""

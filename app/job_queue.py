@@ -13,6 +13,8 @@ from app.job_runner import JobRunner
 from engine.errors import EngineError
 from engine.library import Library
 
+RECORDING = "for the recording"
+
 
 @contextmanager
 def storing(said: SignalInstance) -> Generator[None]:
@@ -36,12 +38,18 @@ class JobQueue(QObject):
         self._runner = runner
         self._places: list[tuple[int, int]] = []  # heap of (created, id); some may not wait any more
         self._why_held = ""
+        self._makes_way = False
         runner.over.connect(self._next)
 
     @property
     def why_held(self) -> str:
-        """What waiting jobs wait for, other than each other: "preparing the model…"."""
-        return self._why_held
+        """What jobs wait for, other than each other: "preparing the model…"."""
+        return self._why_held or (RECORDING if self._makes_way else "")
+
+    def why_waits(self, entry_id: int) -> str:
+        """What a file waits for, other than those before it; "" for nothing."""
+        is_file = self._runner.running == entry_id or self._library.entry(entry_id).state == "waiting"
+        return self.why_held if is_file else ""
 
     def start(self) -> None:
         """Once, when the window is there: jobs of the last time go on waiting, those cut off are marked so."""
@@ -57,6 +65,20 @@ class JobQueue(QObject):
     def hold(self, why: str) -> None:
         """Begin no job until `hold("")`; the row of the next one says why."""
         self._why_held = why
+        self._hold_changed()
+
+    def make_way(self, on: bool) -> None:
+        """While somebody records, a running job finishes its window and waits, and no other begins."""
+        self._makes_way = on
+        if on:
+            self._client.hold()
+        else:
+            self._client.go_on()
+        if self._runner.running is not None:
+            self.changed.emit(self._runner.running)
+        self._hold_changed()
+
+    def _hold_changed(self) -> None:
         if self._places:
             self.changed.emit(self._places[0][1])
         self._next()
@@ -76,7 +98,7 @@ class JobQueue(QObject):
 
     def is_pending(self, entry_id: int) -> bool:
         """Whether the job waits or runs."""
-        return self._runner.running == entry_id or self._library.entry(entry_id).state == "waiting"
+        return self._library.entry(entry_id).state in ("waiting", "running")
 
     def cancel(self, entry_id: int) -> None:
         """End a running job at once, let a waiting one or one that was cut off rest. EngineError: not stored."""
@@ -97,7 +119,7 @@ class JobQueue(QObject):
 
     def _next(self) -> None:
         with storing(self.said):
-            while self._places and not self._why_held and self._runner.running is None:
+            while self._places and not self.why_held and self._runner.running is None:
                 self._run(heapq.heappop(self._places))
         if self._runner.running is None:
             self._client.start()  # warm for the next file

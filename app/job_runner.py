@@ -19,6 +19,8 @@ from engine.protocol import (
     Done,
     Event,
     Failed,
+    Job,
+    Listen,
     Loaded,
     Partial,
     Progress,
@@ -28,6 +30,7 @@ from engine.protocol import (
     TimingsEvent,
     Transcribe,
 )
+from engine.recording import is_recording
 
 DEATHS_ALLOWED = 2  # of the engine on one file; the last of them ends the job
 
@@ -40,22 +43,27 @@ class Live:
     done: int
     total: int | None
     left: int | None
+    follows: bool = False  # a recording that goes on
 
 
 class JobRunner(QObject):
-    """From `run` to `over`; a job whose engine dies is begun again where it was settled."""
+    """From `run` to `over`; a job whose engine dies is begun again where it was settled.
+
+    A recording is written down while it grows; with `follows` it is the one that is being made now.
+    """
 
     changed = Signal(int)
     segment = Signal(int, object)
-    partial = Signal(int, int, str)
+    partial = Signal(int, int, str, str)
     cleared = Signal(int)
     timings = Signal(int, object)
     progress = Signal(int)
     said = Signal(str)
     over = Signal()  # ready for the next job
 
-    def __init__(self, library: Library, client: EngineClient, parent: QObject) -> None:
+    def __init__(self, library: Library, client: EngineClient, parent: QObject, *, follows: bool = False) -> None:
         super().__init__(parent)
+        self._follows = follows
         self._library = library
         self._client = client
         self._entry: Entry | None = None
@@ -76,9 +84,9 @@ class JobRunner(QObject):
         self._entry = self._library.update(entry.id, state="running", error=None, error_detail="")
         self._begun_at = entry.settled
         self._on_gpu = False
-        self.live = Live("opening", entry.settled, entry.duration, None)
+        self.live = Live("opening", entry.settled, entry.duration, None, self._follows)
         self.changed.emit(entry.id)
-        self._client.transcribe(Transcribe(entry.id, entry.source, entry.options, entry.settled))
+        self._client.begin(_command(entry))
 
     def abandon(self, state: State) -> None:
         """End the running job at once; what is stored stays. EngineError as for `run`."""
@@ -125,9 +133,10 @@ class JobRunner(QObject):
             case SegmentEvent():
                 self.segment.emit(event.job, event.segment)
             case Partial():
-                self.partial.emit(event.job, event.start, event.text)
+                self.partial.emit(event.job, event.start, event.firm, event.text)
             case Progress():
-                self.live = Live(event.stage, max(event.done, self._begun_at), event.total, event.left)
+                done = max(event.done, self._begun_at)
+                self.live = Live(event.stage, done, event.total, event.left, self._follows)
             case TimingsEvent():
                 self.timings.emit(event.job, event.timings)
             case Done() | Failed():
@@ -183,3 +192,11 @@ class JobRunner(QObject):
             with suppress(EngineError):  # of the same kind; the next start finds the job cut off
                 self._library.update(entry.id, state="failed", error=error.code, error_detail=error.detail)
             self.changed.emit(entry.id)
+
+
+def _command(entry: Entry) -> Job:
+    """What the engine is told: to go on where the entry is settled."""
+    if is_recording(entry.source):
+        language = entry.language if entry.settled else None
+        return Listen(entry.id, entry.source, entry.options, entry.settled, language)
+    return Transcribe(entry.id, entry.source, entry.options, entry.settled)

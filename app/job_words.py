@@ -30,10 +30,10 @@ class RowWords:
 
 
 def row_words(entry: Entry, live: Live | None, held: str = "") -> RowWords:
-    """Words for a row; `held` is what waiting jobs wait for, other than each other."""
+    """Words for a row; `held` is what the job waits for, other than those before it."""
     match entry.state:
         case "running":
-            return _running(entry, live)
+            return _running(entry, live, held)
         case "waiting":
             return RowWords("waiting", f"Waiting: {held}" if held else "Waiting")
         case "failed":
@@ -49,7 +49,7 @@ def row_words(entry: Entry, live: Live | None, held: str = "") -> RowWords:
 def share_of(entry: Entry, live: Live | None) -> float | None:
     """How much of a running file is behind us; None when nobody knows yet."""
     total = (live and live.total) or entry.duration
-    if live is None or live.stage != "transcribing" or not total:
+    if live is None or live.follows or live.stage != "transcribing" or not total:
         return None
     return min(1.0, live.done / total)
 
@@ -67,8 +67,12 @@ def spoken(entry: Entry, words: RowWords) -> str:
     return ", ".join(part for part in (entry.title, words.state, words.right, length) if part)
 
 
-def _running(entry: Entry, live: Live | None) -> RowWords:
+def _running(entry: Entry, live: Live | None, held: str) -> RowWords:
     share = share_of(entry, live)
+    if held:
+        return RowWords("waiting", f"Waiting: {held}", _percent(share) if share else "", share)
+    if live and live.follows:
+        return RowWords("record", "Recording…", clock(live.total) if live.total else "")
     if live is None or share is None:
         return RowWords("running", _STAGES[live.stage] if live else "Starting…", built_share(live))
     return RowWords("running", _percent(share), time_left(live.left) if live.left else "", share)

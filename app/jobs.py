@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 
 from app.engine_client import EngineClient
+from app.following import Following
 from app.intake import Intake
 from app.job_queue import JobQueue, storing
 from app.job_runner import JobRunner, Live
@@ -27,13 +28,14 @@ class Jobs(QObject):
     changed = Signal(int)
     removed = Signal(int)
     segment = Signal(int, object)  # id, Segment
-    partial = Signal(int, int, str)  # id, start, text: for the eye only
+    partial = Signal(int, int, str, str)  # id, start, firm and loose words: for the eye only
     cleared = Signal(int)  # segments were taken away: read `segments` again
     timings = Signal(int, object)  # id, Timings
     progress = Signal(int)  # `live` has changed
     said = Signal(str)  # one line that belongs to no job
 
-    def __init__(self, library: Library, client: EngineClient) -> None:
+    def __init__(self, library: Library, client: EngineClient, live_client: EngineClient | None = None) -> None:
+        """`client` takes the files, `live_client` what is being recorded."""
         super().__init__()
         self._library = library
         self._client = client
@@ -41,14 +43,17 @@ class Jobs(QObject):
         self._intake = Intake(library, self)
         self._runner = JobRunner(library, client, self)
         self.queue = JobQueue(library, client, self._runner, self)
-        self._runner.segment.connect(self.segment)
-        self._runner.partial.connect(self.partial)
-        self._runner.cleared.connect(self.cleared)
-        self._runner.timings.connect(self.timings)
-        self._runner.progress.connect(self.progress)
-        for part in (self._runner, self.queue):
+        self.following = Following(library, live_client or EngineClient(client.data), self.queue, self)
+        self.following.added.connect(self.added)
+        for runner in (self._runner, self.following.runner):
+            runner.segment.connect(self.segment)
+            runner.partial.connect(self.partial)
+            runner.cleared.connect(self.cleared)
+            runner.timings.connect(self.timings)
+            runner.progress.connect(self.progress)
+        for part in (self._runner, self.following.runner, self.queue):
             part.changed.connect(self.changed)
-        for part in (self._runner, self.queue, self._intake):
+        for part in (self._runner, self.following.runner, self.queue, self._intake):
             part.said.connect(self.said)
         self._intake.added.connect(self.added)
         self._intake.added.connect(self.queue.wait)
@@ -74,13 +79,10 @@ class Jobs(QObject):
         return self._library.search(text)
 
     def live(self, entry_id: int) -> Live | None:
-        """Where the job stands, when it is the running one."""
-        return self._runner.live if self._runner.running == entry_id else None
-
-    @property
-    def why_held(self) -> str:
-        """What waiting jobs wait for, other than each other; "" for nothing."""
-        return self.queue.why_held
+        """Where the job stands, when it runs."""
+        return next(
+            (runner.live for runner in (self._runner, self.following.runner) if runner.running == entry_id), None
+        )
 
     def add(self, paths: Sequence[bytes], options: Options) -> list[int]:
         """Add files (os.fsencode), and those of folders that may be recordings; sorted, a few at a time.
@@ -103,7 +105,10 @@ class Jobs(QObject):
     def cancel(self, entry_id: int) -> None:
         """End a running job at once, let a waiting one or one that was cut off rest; its text stays."""
         with storing(self.said):
-            self.queue.cancel(entry_id)
+            if self.following.running == entry_id:
+                self.following.end("cancelled")
+            else:
+                self.queue.cancel(entry_id)
 
     def retry(self, entry_id: int) -> None:
         """Begin an ended job again, from its start."""
@@ -131,6 +136,8 @@ class Jobs(QObject):
             for entry_id in entry_ids:
                 self.removed.emit(entry_id)
             self._intake.forget(entry_ids)
+            if self.following.running in entry_ids:
+                self.following.end("cancelled")
             self.queue.leave_out(entry_ids)
 
     def undo_remove(self) -> bool:
@@ -156,4 +163,6 @@ class Jobs(QObject):
         self._intake.stop()
         with storing(self.said):
             self._runner.abandon("interrupted")
+            self.following.end("interrupted")
         self._client.stop()
+        self.following.client.stop()

@@ -13,6 +13,7 @@ _KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "Anywhere",
         (
             ("Ctrl+O", "Open recordings or videos"),
+            ("Ctrl+R", "Record a microphone, or stop"),
             ("Ctrl+M", "Choose the model"),
             ("Ctrl+L", "Choose the language"),
             ("Ctrl+Shift+T", "Choose the task"),

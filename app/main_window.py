@@ -26,6 +26,7 @@ from app.models_dialog import ModelsDialog
 from app.note import Bar
 from app.page import Page
 from app.panes import Panes
+from app.record_desk import RecordDesk
 from app.rerun import Rerun
 from app.settings import Settings
 from app.status_line import StatusLine
@@ -61,6 +62,8 @@ class MainWindow(QMainWindow):
         self.export = ExportMenu(data, settings, lambda: self.page.entry, self)
         self.toolbar.export.clicked.connect(lambda: pop_up(self.export, self.toolbar.export))
         self.drop = Drop(self)
+        self.desk = RecordDesk(jobs, settings, data, self.toolbar, self)
+        self.recording = self.desk.recording
         self._data = data
         self.models: ModelsDialog | None = None  # made when it is asked for
         self.announcements = Announcements(jobs, self.page, self.bar, self.status, self)
@@ -78,6 +81,12 @@ class MainWindow(QMainWindow):
             self.job_list.select(ids[0])
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self.recording.is_open:  # first the sound, then the window
+            event.ignore()
+            self.recording.closed.connect(self.close)
+            self.recording.stop()
+            return
+        self.desk.stop()
         self._settings.change(geometry=bytes(self.saveGeometry().data()))
         self.export.finish()
         if self.models is not None:
@@ -113,6 +122,7 @@ class MainWindow(QMainWindow):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         self.panes = Panes(self.job_list, self.page, self.details)
+        layout.addWidget(self.desk.panel)
         layout.addWidget(self.bar)
         layout.addWidget(self.panes, 1)
         layout.addWidget(Hairline())
@@ -133,6 +143,8 @@ class MainWindow(QMainWindow):
     def _connect_page(self) -> None:
         self.toolbar.open.triggered.connect(lambda _checked: self.open_files())
         self.page.empty.open_files.connect(self.open_files)
+        self.page.empty.record.connect(self.desk.toggle)
+        self.desk.begun.connect(self.job_list.select)
         self.page.filled.connect(self.toolbar.export.setEnabled)
         self.page.filled.connect(self.export.set_possible)
         self.page.view.chosen.connect(lambda row: self.status.show_place(span(self.page.model.segment(row))))
@@ -144,8 +156,9 @@ class MainWindow(QMainWindow):
         self.drop.dropped.connect(self.add_files)
         for wish in (self.toolbar.more_models, self.rerun.get_models):
             wish.connect(self.show_models)
-        for source in (self._settings.said, self.actions_.said, self.rerun.said, self.export.said, self.drop.refused):
-            source.connect(self.status.say)
+        speakers = (self._settings, self.actions_, self.rerun, self.export, self.recording)
+        for said in (*(speaker.said for speaker in speakers), self.drop.refused):
+            said.connect(self.status.say)
 
     def _add_keys(self) -> None:
         toolbar = self.toolbar
@@ -153,6 +166,7 @@ class MainWindow(QMainWindow):
         toolbar.details.setShortcut(QKeySequence("F4"))
         self.addAction(self.export.copy_all)
         keys: tuple[tuple[str, Callable[[], None]], ...] = (
+            ("Ctrl+R", self.desk.toggle),
             ("Ctrl+M", toolbar.model.click),
             ("Ctrl+L", toolbar.show_languages),
             ("Ctrl+Shift+T", toolbar.task.click),

@@ -102,7 +102,7 @@ class Page(QWidget):
 
     def _on_more(self) -> None:
         """The place that is sought may be in the part that was just read."""
-        self.view.set_partial(0, "")
+        self.view.set_partial(0)
         self._find_first()
         if self._stack.currentWidget() is not self.view and self.model.rowCount():
             self._refresh()
@@ -116,9 +116,11 @@ class Page(QWidget):
             self.entry = self._jobs.entry(entry_id)
             self._refresh()
 
-    def _on_partial(self, entry_id: int, start: int, text: str) -> None:
+    def _on_partial(self, entry_id: int, start: int, firm: str, loose: str) -> None:
         if self.entry is not None and entry_id == self.entry.id:
-            self.view.set_partial(start, text.strip())
+            self.view.set_partial(start, firm, loose)
+            if self._stack.currentWidget() is not self.view:
+                self._refresh()
 
     def _on_cleared(self, entry_id: int) -> None:
         if self.entry is not None and entry_id == self.entry.id:
@@ -126,7 +128,7 @@ class Page(QWidget):
             self._read()
 
     def _refresh(self) -> None:
-        entry, text = self.entry, self.model.rowCount() > 0
+        entry, text = self.entry, self.model.rowCount() > 0 or self.view.has_partial
         self.header.setVisible(entry is not None)
         self.filled.emit(text)
         if entry is None:
@@ -138,10 +140,10 @@ class Page(QWidget):
         live = self._jobs.live(entry.id)
         self.header.show_entry(entry, live)
         if entry.state != "running":
-            self.view.set_partial(0, "")
+            self.view.set_partial(0)
         self.view.set_growing(entry.state == "running")
         self._stack.setCurrentWidget(self.view if text else self.placard)
-        says = bar_says(entry) if text else page_says(entry, live, self._jobs.why_held)
+        says = bar_says(entry) if text else page_says(entry, live, self._jobs.queue.why_waits(entry.id))
         if (entry.id, says, text) != self._said:
             self._said = entry.id, says, text
             self._say(says, entry.id, text)

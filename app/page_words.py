@@ -58,8 +58,10 @@ def page_says(entry: Entry, live: Live | None, held: str = "") -> Says:
         case "running":
             what = _STAGES[live.stage] if live else "Starting…"
             share = built_share(live)
-            todo = f"{share}; next time it starts at once." if share else "The text appears here as it is found."
-            return Says("running", what, todo, ways=(Way.CANCEL,), busy=True)
+            found = "as it is said" if live and live.follows else "as it is found"
+            todo = f"{share}; next time it starts at once." if share else f"The text appears here {found}."
+            ways = () if live and live.follows else (Way.CANCEL,)  # a recording has Stop
+            return Says("running", what, todo, ways=ways, busy=True)
         case "done":
             return Says("silence", "No speech was found.", _loudness(entry), ways=(Way.OTHER_MODEL,))
         case "failed":

@@ -24,6 +24,8 @@ class Values:
     task: Task = "transcribe"
     device: Device = "auto"
     backend: str = "auto"
+    microphone: str = ""  # its name; "": the system's default one
+    channel: int = 0  # of it, counted from 1; 0: all of them, mixed
     export_folder: str = ""  # "": beside the recording
     export_format: str = "srt"
     details_open: bool = False
@@ -38,6 +40,8 @@ class Changes(TypedDict, total=False):
     task: Task
     device: Device
     backend: str
+    microphone: str
+    channel: int
     export_folder: str
     export_format: str
     details_open: bool

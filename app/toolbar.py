@@ -37,6 +37,9 @@ class Toolbar(QToolBar):
         self.open = QAction("Open", self)
         set_icon(self.open, "open")
         self.open.setToolTip("Open recordings or videos (Ctrl+O)")
+        self.record = self._button("Record", "Record a microphone, and read the words as they are said (Ctrl+R)")
+        set_icon(self.record, "record")
+        self.record.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.model = self._button("Model", "Which Whisper model transcribes the next files (Ctrl+M)")
         self.language = self._button("Language", "What is spoken in the next files (Ctrl+L)")
         self.task = self._button("Task", "Write what is said, or translate it into English (Ctrl+Shift+T)")
@@ -95,6 +98,7 @@ class Toolbar(QToolBar):
 
     def _fill(self) -> None:
         self.addAction(self.open)
+        self.addWidget(self.record)
         self.addWidget(_stretch())
         for button in (self.model, self.language, self.task):
             self.addWidget(button)

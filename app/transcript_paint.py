@@ -24,11 +24,13 @@ class Ink:
     current_wash: QColor
     selected: QTextCharFormat
     found: QTextCharFormat
+    firm: QTextCharFormat
 
     @staticmethod
     def of(palette: QPalette, active: bool) -> Ink:
         """From the palette; the selection steps back when the page has not the focus."""
-        selected, found = QTextCharFormat(), QTextCharFormat()
+        selected, found, firm = QTextCharFormat(), QTextCharFormat(), QTextCharFormat()
+        firm.setForeground(palette.text())
         if active:
             selected.setBackground(palette.highlight())
             selected.setForeground(palette.highlightedText())
@@ -42,6 +44,7 @@ class Ink:
             blend(accent(palette), palette.base().color(), 0.07),
             selected,
             found,
+            firm,
         )
 
 
@@ -56,6 +59,7 @@ class Row:
     flagged: bool = False
     current: bool = False
     provisional: bool = False
+    firm: int = 0  # so much of a provisional text, in UTF-16 units, will not change
     selection: tuple[int, int] = (0, 0)
     found: tuple[tuple[int, int], ...] = ()
     caret: int | None = None
@@ -106,7 +110,7 @@ def _band(row: Row, sheet: Sheet) -> QRect:
 
 def _formats(row: Row, ink: Ink) -> list[QTextLayout.FormatRange]:
     spans = [(start, length, ink.found) for start, length in row.found]
-    spans.append((*row.selection, ink.selected))
+    spans += [(0, row.firm, ink.firm), (*row.selection, ink.selected)]
     return [_format_range(start, length, style) for start, length, style in spans if length]
 
 

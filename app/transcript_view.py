@@ -12,7 +12,7 @@ from app.icons import set_icon
 from app.lazy_rows import Index
 from app.look import unit
 from app.selectable_rows import SelectableRows
-from app.transcript_caret import Place
+from app.transcript_caret import Place, units
 from app.transcript_layout import lay_out
 from app.transcript_model import TranscriptModel
 from app.transcript_paint import Ink, Row, found_in, paint_row
@@ -27,7 +27,7 @@ class TranscriptView(SelectableRows):
         self.growing = self.following = False
         self._partial: QTextLayout | None = None
         self._partial_start = 0
-        self._partial_text = ""
+        self._partial_text = self._partial_firm = ""
         self._sought = ""
         self.setAccessibleName("Transcript")
         self.chip = QPushButton("Follow", self)
@@ -50,12 +50,17 @@ class TranscriptView(SelectableRows):
             self.mirrored = mirrored
             self.relayout()
 
-    def set_partial(self, start: int, text: str) -> None:
-        """Words that are not sure yet, below the last row; "" takes them away."""
-        self._partial_start, self._partial_text = start, text
+    def set_partial(self, start: int, firm: str = "", loose: str = "") -> None:
+        """Words that are not stored yet, below the last row, those that are not sure stepping back; none: away."""
+        self._partial_start, self._partial_firm, self._partial_text = start, firm.lstrip(), (firm + loose).strip()
         self._lay_out_partial()
         self._keep_following()
         self.viewport().update()
+
+    @property
+    def has_partial(self) -> bool:
+        """Whether there are words that are not stored yet."""
+        return bool(self._partial_text)
 
     def set_sought(self, text: str) -> None:
         """Mark where this text stands."""
@@ -132,7 +137,8 @@ class TranscriptView(SelectableRows):
                 paint_row(painter, self._row(number), self.sheet, ink, self.margin_font)
         if self._partial is not None:
             time = margin_clock(self._partial_start)
-            row = Row(time, self._partial, self.layouts.total - above, self.tail, provisional=True)
+            top, firm = self.layouts.total - above, units(self._partial_firm)
+            row = Row(time, self._partial, top, self.tail, provisional=True, firm=firm)
             paint_row(painter, row, self.sheet, ink, self.margin_font)
 
     def _row(self, number: int) -> Row:

@@ -64,3 +64,8 @@ def day(moment: int, today: date | None = None) -> str:
 def model_label(name: str) -> str:
     """A model by its name, or by the file name when it is a path."""
     return name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def room(minutes: int) -> str:
+    """How long the disk will hold: 12 minutes, 34 hours."""
+    return counted(minutes, "minute") if minutes < 120 else counted(minutes // 60, "hour")

@@ -49,6 +49,11 @@ class HangRule:
                 return
         self._silent = 0
 
+    def begin_window(self) -> None:
+        """Count from now: the engine was told to wait."""
+        self._silent = 0
+        self._window_began = _now()
+
     def tick(self) -> bool:
         """A quarter of the limit has gone by; whether that makes a hang."""
         self._silent += 1

@@ -2,7 +2,7 @@
 
     events    engine → window: ready · started · loaded · language · progress · partial · segment · timings
               · notice · done · failed
-    commands  window → engine: transcribe · listen · stop
+    commands  window → engine: transcribe · listen · hold · go_on · stop
 
 Paths travel as bytes (os.fsencode; base64 in JSON), since a file name need not be text.
 A line that is not one of these is a ProtocolError: the other side is broken, not merely late.
@@ -92,7 +92,7 @@ class Partial:
     job: int
     start: int
     text: str  # may still change …
-    firm: str = ""  # … and this before it only grows, until the segment comes
+    firm: str = ""  # … and this right before it only grows, until the segment comes
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +171,16 @@ class Listen:
 
 
 @dataclass(frozen=True, slots=True)
+class Hold:
+    """Finish the window at hand, then wait: somebody is recording, and the processor is for that."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """Hold no longer."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """End after the current file. To end at once, kill the process: nothing is lost by it."""
 
@@ -179,7 +189,7 @@ Event: TypeAlias = (
     Ready | Started | Loaded | Language | Progress | Partial | SegmentEvent | TimingsEvent | Notice | Done | Failed
 )
 Job: TypeAlias = Transcribe | Listen
-Command: TypeAlias = Job | Stop
+Command: TypeAlias = Job | Hold | GoOn | Stop
 
 _EVENTS: dict[str, type[Event]] = {
     "ready": Ready,
@@ -194,7 +204,13 @@ _EVENTS: dict[str, type[Event]] = {
     "done": Done,
     "failed": Failed,
 }
-_COMMANDS: dict[str, type[Command]] = {"transcribe": Transcribe, "listen": Listen, "stop": Stop}
+_COMMANDS: dict[str, type[Command]] = {
+    "transcribe": Transcribe,
+    "listen": Listen,
+    "hold": Hold,
+    "go_on": GoOn,
+    "stop": Stop,
+}
 _NAMES: dict[type, str] = {kind: name for name, kind in (*_EVENTS.items(), *_COMMANDS.items())}
 _T = TypeVar("_T")
 

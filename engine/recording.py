@@ -13,6 +13,7 @@ The last part grows until `state` is no longer "recording"; a part that has a ne
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -84,6 +85,11 @@ def new_folder(data: Path) -> Path:
             folder.mkdir(mode=0o700)
             return folder
     raise AssertionError
+
+
+def is_recording(source: bytes) -> bool:
+    """Whether this path (os.fsencode) is the folder of a recording."""
+    return os.path.isfile(os.path.join(source, os.fsencode(FACTS_FILE)))  # noqa: PTH113, PTH118 (bytes)
 
 
 def part_name(number: int) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What seems to be said so far: `firm` stays through later drafts, `loose` may still change."""
+    """What seems to be said so far: `firm` stays through later drafts, `loose` behind it may still change."""
 
     firm: str
     loose: str
@@ -57,7 +57,8 @@ class Utterance:
             if len(agreed) > len(self._firm):
                 self._firm += agreed[len(self._firm) :]
             self._last = words
-        return Draft(self._joint.join(self._firm), self._joint.join(self._last[len(self._firm) :]))
+        loose = self._joint.join(self._last[len(self._firm) :])
+        return Draft(self._joint.join(self._firm), self._joint + loose if self._firm and loose else loose)
 
     def final(self, window: Window) -> list[Segment]:
         """The segments of the stretch now that it is over, in the time of the file that `window` was cut from."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import queue
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,21 @@ from typing import TYPE_CHECKING, NoReturn
 
 from engine.errors import Code, EngineError
 from engine.pipe import leave, take_stdout, watch_parent
-from engine.protocol import VERSION, Event, Failed, Job, ProtocolError, Ready, Stop, Transcribe, decode_command, encode
+from engine.protocol import (
+    VERSION,
+    Command,
+    Event,
+    Failed,
+    GoOn,
+    Hold,
+    Job,
+    ProtocolError,
+    Ready,
+    Stop,
+    Transcribe,
+    decode_command,
+    encode,
+)
 
 if TYPE_CHECKING:
     from engine.warm_model import WarmModel
@@ -33,24 +48,43 @@ def serve(data: Path) -> NoReturn:
 
 def _serve(data: Path) -> None:
     stdout = take_stdout()
-    commands: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    watch_parent(sys.stdin.buffer, commands.put)
+    inbox = _Inbox()
+    watch_parent(sys.stdin.buffer, inbox.put)
 
     def send(event: Event) -> None:
         stdout.write(encode(event))
         stdout.flush()
+        inbox.may_go_on.wait()
 
     send(Ready(VERSION, os.getpid()))
     model = _warm_model(data)
-    while True:
+    while not isinstance(command := inbox.jobs.get(), Stop):
+        if isinstance(command, ProtocolError):
+            send(Failed(0, Code.BAD_COMMAND, str(command)))
+        else:
+            _do(command, model, send)
+
+
+class _Inbox:
+    """Commands as the thread at stdin takes them in: jobs wait for their turn, holding is at once."""
+
+    def __init__(self) -> None:
+        self.jobs: queue.SimpleQueue[Job | Stop | ProtocolError] = queue.SimpleQueue()
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+
+    def put(self, line: bytes) -> None:
+        """Take one line."""
         try:
-            command = decode_command(commands.get())
+            command: Command | ProtocolError = decode_command(line)
         except ProtocolError as error:
-            send(Failed(0, Code.BAD_COMMAND, str(error)))
-            continue
-        if isinstance(command, Stop):
-            return
-        _do(command, model, send)
+            command = error
+        if isinstance(command, Hold):
+            self.may_go_on.clear()
+        elif isinstance(command, GoOn):
+            self.may_go_on.set()
+        else:
+            self.jobs.put(command)
 
 
 def _warm_model(data: Path) -> WarmModel:

@@ -53,7 +53,7 @@ def is_gone(pid: int) -> bool:
 def test_a_file_gives_its_events_in_order(qtbot: QtBot, start_engine: Start) -> None:
     client = start_engine()
     heard = Heard(client)
-    client.transcribe(asked("talk-3.wav"))
+    client.begin(asked("talk-3.wav"))
     qtbot.waitUntil(lambda: bool(heard.of(Done)), timeout=20_000)
     kinds = [type(event) for event in heard.events if isinstance(event, Ready | Started | Loaded | SegmentEvent | Done)]
     assert kinds == [Ready, Started, Loaded, SegmentEvent, SegmentEvent, SegmentEvent, Done]
@@ -66,7 +66,7 @@ def test_one_warm_process_takes_one_file_after_the_other(qtbot: QtBot, start_eng
     client.start()
     qtbot.waitUntil(lambda: len(heard.pids) == 1)
     for job in (1, 2, 3):
-        client.transcribe(asked("talk-1.wav", job))
+        client.begin(asked("talk-1.wav", job))
         qtbot.waitUntil(lambda job=job: len(heard.of(Done)) == job)
     assert len(heard.pids) == 1
 
@@ -75,7 +75,7 @@ def test_a_process_is_replaced_after_its_share_of_files(qtbot: QtBot, start_engi
     client = start_engine(files_a_process=2)
     heard = Heard(client)
     for job in (1, 2, 3, 4, 5):
-        client.transcribe(asked("talk-1.wav", job))
+        client.begin(asked("talk-1.wav", job))
         qtbot.waitUntil(lambda job=job: len(heard.of(Done)) == job)
     assert len(set(heard.pids)) == 3
     assert heard.deaths == []
@@ -102,11 +102,11 @@ def test_every_bad_end_is_said_once_and_the_next_file_runs(
     heard = Heard(client)
     client.start()
     qtbot.waitUntil(lambda: len(heard.pids) == 1)
-    client.transcribe(asked(f"{name}.wav"))
+    client.begin(asked(f"{name}.wav"))
     qtbot.waitUntil(lambda: bool(heard.deaths), timeout=20_000)
     assert heard.deaths[0].code == code
     assert words in heard.deaths[0].detail
-    client.transcribe(asked("talk-2.wav", 2))
+    client.begin(asked("talk-2.wav", 2))
     qtbot.waitUntil(lambda: bool(heard.of(Done)), timeout=20_000)
     assert len(heard.deaths) == 1
     qtbot.waitUntil(lambda: is_gone(heard.pids[0]))
@@ -118,7 +118,7 @@ def test_what_came_before_the_death_arrives_before_it(qtbot: QtBot, start_engine
     order: list[str] = []
     client.events.connect(lambda events: order.extend(type(event).__name__ for event in events))
     client.died.connect(lambda _: order.append("death"))
-    client.transcribe(asked("die-SIGSEGV.wav"))
+    client.begin(asked("die-SIGSEGV.wav"))
     qtbot.waitUntil(lambda: bool(heard.deaths), timeout=20_000)
     assert order[-4:] == ["SegmentEvent", "Progress", "SegmentEvent", "death"]
 
@@ -126,7 +126,7 @@ def test_what_came_before_the_death_arrives_before_it(qtbot: QtBot, start_engine
 def test_the_last_words_of_the_engine_are_kept(qtbot: QtBot, start_engine: Start) -> None:
     client = start_engine()
     heard = Heard(client)
-    client.transcribe(asked("die-SIGABRT.wav"))
+    client.begin(asked("die-SIGABRT.wav"))
     qtbot.waitUntil(lambda: bool(heard.deaths), timeout=20_000)
     assert heard.deaths[0].detail.splitlines()[-1] == "about to end by SIGABRT"
 
@@ -135,7 +135,7 @@ def test_the_last_words_of_the_engine_are_kept(qtbot: QtBot, start_engine: Start
 def test_an_engine_that_cannot_start_says_so(qtbot: QtBot, start_engine: Start, program: str) -> None:
     client = start_engine(program=program)
     heard = Heard(client)
-    client.transcribe(asked("talk-1.wav"))
+    client.begin(asked("talk-1.wav"))
     qtbot.waitUntil(lambda: bool(heard.deaths), timeout=20_000)
     assert heard.deaths[0].code == Code.ENGINE_NOT_STARTED
     assert heard.deaths[0].detail
@@ -144,11 +144,11 @@ def test_an_engine_that_cannot_start_says_so(qtbot: QtBot, start_engine: Start, 
 def test_a_kill_returns_at_once_and_nothing_of_the_old_process_arrives(qtbot: QtBot, start_engine: Start) -> None:
     client = start_engine()
     heard = Heard(client)
-    client.transcribe(asked("slow.wav"))
+    client.begin(asked("slow.wav"))
     qtbot.waitUntil(lambda: bool(heard.of(SegmentEvent)))
     before = time.monotonic()
     client.kill()
-    client.transcribe(asked("talk-1.wav", 2))
+    client.begin(asked("talk-1.wav", 2))
     assert time.monotonic() - before < 0.05 * 10
     heard.events.clear()
     qtbot.waitUntil(lambda: bool(heard.of(Done)), timeout=20_000)
@@ -162,7 +162,7 @@ def test_quitting_leaves_no_process_behind(qtbot: QtBot, start_engine: Start) ->
     client.start()
     qtbot.waitUntil(lambda: len(heard.pids) == 1)
     client.kill()
-    client.transcribe(asked("slow.wav"))
+    client.begin(asked("slow.wav"))
     qtbot.waitUntil(lambda: bool(heard.of(SegmentEvent)))
     client.stop()
     assert all(map(is_gone, heard.pids))
@@ -173,7 +173,7 @@ def test_a_flood_holds_no_turn_of_the_event_loop(qtbot: QtBot, start_engine: Sta
     heard = Heard(client)
     sizes: list[int] = []
     client.events.connect(lambda events: sizes.append(len(events)))
-    client.transcribe(asked("flood-5000.wav"))
+    client.begin(asked("flood-5000.wav"))
     qtbot.waitUntil(lambda: bool(heard.of(Done)), timeout=20_000)
     assert len(heard.of(SegmentEvent)) == 5000
     assert max(sizes) <= LINES_AT_ONCE
@@ -192,7 +192,7 @@ def test_a_folder_called_engine_in_the_data_folder_is_not_imported(qtbot: QtBot,
 def test_progress_partials_and_segments_are_signs_of_life(qtbot: QtBot, start_engine: Start) -> None:
     client = start_engine()
     heard = Heard(client)
-    client.transcribe(asked("slow.wav"))
+    client.begin(asked("slow.wav"))
     qtbot.wait(4000)
     client.kill()
     assert heard.deaths == []

@@ -11,7 +11,9 @@ import pytest
 
 from app.settings import Settings, Values
 
-CHANGED = Values("small", "de", "translate", "cpu", "whispercpp", "/exports é", "vtt", True, b"\x00\xff\x01")
+CHANGED = Values(
+    "small", "de", "translate", "cpu", "whispercpp", "headset", 2, "/exports é", "vtt", True, b"\x00\xff\x01"
+)
 
 
 @pytest.fixture
@@ -35,6 +37,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 
 def change_all(settings: Settings) -> None:
     settings.change(model="small", language="de", task="translate", device="cpu", backend="whispercpp")
+    settings.change(microphone="headset", channel=2)
     settings.change(export_folder="/exports é", export_format="vtt", details_open=True, geometry=b"\x00\xff\x01")
 
 

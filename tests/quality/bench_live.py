@@ -119,7 +119,7 @@ def _screens(arrived: Sequence[tuple[float, Event]]) -> list[Shown]:
             case SegmentEvent():
                 final += words_of(event.segment.text)
             case Partial():
-                screens.append(Shown(at, final + words_of(f"{event.firm} {event.text}"), len(final)))
+                screens.append(Shown(at, final + words_of(event.firm + event.text), len(final)))
             case Progress(stage="transcribing"):
                 screens.append(Shown(at, list(final), len(final)))
             case _:
