@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment
 
-ENGINE = ("-P", "-m", "engine")  # -P: the working directory is not searched for modules
+from engine.program import PROGRAM, run_module
+
+ENGINE = run_module("engine")
 
 
-def python_child(parent: QObject, data: Path, arguments: tuple[str, ...], program: str = sys.executable) -> QProcess:
+def python_child(parent: QObject, data: Path, arguments: tuple[str, ...], program: str = PROGRAM) -> QProcess:
     """A process that is not started yet: in the data folder, which it also finds as $SOTTOVOCE_DATA."""
     process = QProcess(parent)
     process.setProgram(program)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -13,6 +12,7 @@ from app.worker_process import WorkerProcess
 from engine.endings import Death
 from engine.errors import Code
 from engine.hang_rule import SHORTEST_MS
+from engine.program import PROGRAM
 from engine.protocol import (
     VERSION,
     Done,
@@ -44,7 +44,7 @@ class EngineClient(QObject):
     def __init__(
         self,
         data: Path,
-        program: str = sys.executable,
+        program: str = PROGRAM,
         arguments: tuple[str, ...] = (*ENGINE, "worker"),
         hang_ms: int = SHORTEST_MS,
         files_a_process: int = FILES_A_PROCESS,

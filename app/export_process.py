@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import msgspec
@@ -11,9 +10,10 @@ from PySide6.QtCore import QObject, QProcess, Signal
 from app.child import python_child
 from engine.errors import Code
 from engine.folders import library_file
+from engine.program import PROGRAM, run_module
 
 _QUIT_MS = 10_000  # how long the window waits for it at its end
-_JOB = ("-P", "-m", "app.export_job")
+_JOB = run_module("app.export_job")
 
 
 class ExportProcess(QObject):
@@ -29,7 +29,7 @@ class ExportProcess(QObject):
         format_name: str,
         target: Path | None,
         parent: QObject,
-        program: str = sys.executable,
+        program: str = PROGRAM,
     ) -> None:
         super().__init__(parent)
         where = () if target is None else (str(target),)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
 from app.child import ENGINE, python_child
+from engine.program import PROGRAM
 
 _LOOK_MS = 300  # how often the size of the file is looked at
 _PREFIX = "sottovoce models: "  # of the line that says why it failed
@@ -25,7 +25,7 @@ class ModelTask(QObject):
         arguments: tuple[str, ...],
         written: Path | None,
         parent: QObject,
-        program: str = sys.executable,
+        program: str = PROGRAM,
         verb: tuple[str, ...] = (*ENGINE, "models"),
     ) -> None:
         super().__init__(parent)

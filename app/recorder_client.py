@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -11,6 +10,7 @@ from app.child import ENGINE
 from app.worker_process import WorkerProcess
 from engine.endings import Death
 from engine.errors import Code
+from engine.program import PROGRAM
 from engine.protocol import ProtocolError
 from engine.recorder_protocol import Command, Stop, Stopped, decode_event, encode
 
@@ -27,7 +27,7 @@ class RecorderClient(QObject):
         super().__init__(parent)
         chosen = [f"--device={device}"] if device else []
         chosen += [f"--channel={channel}"] if channel else []
-        self._process = WorkerProcess(data, sys.executable, (*ENGINE, "recorder", *chosen), self)
+        self._process = WorkerProcess(data, PROGRAM, (*ENGINE, "recorder", *chosen), self)
         self._process.lines.connect(self._take)
         self._process.ended.connect(self._end)
         self._stopped = self._is_over = False

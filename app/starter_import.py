@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, Signal
@@ -12,6 +11,7 @@ from engine.endings import ending
 from engine.folders import models_folder
 from engine.models.starter import starter_available
 from engine.models.store import ModelStore
+from engine.program import PROGRAM
 
 
 def is_needed(data: Path) -> bool:
@@ -29,7 +29,7 @@ class StarterImport(QObject):
         self,
         data: Path,
         parent: QObject,
-        program: str = sys.executable,
+        program: str = PROGRAM,
         arguments: tuple[str, ...] = (*ENGINE, "models", "starter"),
     ) -> None:
         super().__init__(parent)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -22,6 +21,7 @@ from engine.backends.gpu import condemn
 from engine.endings import ending
 from engine.errors import Code
 from engine.hang_rule import SHORTEST_MS, HangRule, TimeLimit
+from engine.program import engine_command
 from engine.protocol import Done, Event, Failed, Job, Loaded, ProtocolError, Ready, decode_event, encode
 
 _LAST_LINES = 6
@@ -131,7 +131,7 @@ class _Worker:
 def _started(data: Path) -> _Worker:
     stderr = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the child)
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "engine", "worker"],
+        engine_command("worker"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,

@@ -7,7 +7,6 @@ import errno
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from typing import IO, TYPE_CHECKING, NoReturn
 from engine import recorder_protocol as recorder
 from engine.errors import Code, EngineError
 from engine.files import atomic_file
+from engine.program import engine_command
 from engine.recording import read_facts, recover
 from engine.terminal import named, say, show_progress, to_stdout
 from engine.verbs import Verbs
@@ -171,7 +171,7 @@ def _channel(text: str) -> int:
 
 
 def _started(arguments: argparse.Namespace, data: Path, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-P", "-m", "engine", "recorder"]
+    command = engine_command("recorder")
     command += [f"--device={arguments.device}"] if arguments.device else []
     command += [f"--channel={arguments.channel}"] if arguments.channel else []
     return subprocess.Popen(

@@ -106,3 +106,8 @@ def test_nothing_is_left_for_later() -> None:
 def test_packaging_is_no_package_since_it_would_hide_the_library_of_that_name() -> None:
     assert not (ROOT / "packaging" / "__init__.py").exists()
     assert not (ROOT / "resources" / "__init__.py").exists()
+
+
+def test_one_module_knows_how_the_program_starts_itself() -> None:
+    """A packaged program has no interpreter to call: whoever names sys.executable works from a checkout only."""
+    assert {name for name in OURS if "sys.executable" in (ROOT / name).read_text("utf-8")} == {"engine/program.py"}

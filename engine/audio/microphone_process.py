@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import IO
 
 from engine.audio.packets import Packet, read_packets
+from engine.program import engine_command
 
 
 class MicrophoneProcess:
@@ -18,7 +18,7 @@ class MicrophoneProcess:
     def __init__(
         self, wanted: str | None, channel: int | None, take: Callable[[tuple[MicrophoneProcess, Packet | None]], None]
     ) -> None:
-        command = [sys.executable, "-P", "-m", "engine", "microphone"]
+        command = engine_command("microphone")
         command += [f"--device={wanted}"] if wanted else []
         command += [f"--channel={channel}"] if channel else []
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)

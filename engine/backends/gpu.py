@@ -6,7 +6,6 @@ The verdict is kept in the state folder, by model, for this version of the engin
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from engine.errors import EngineError
 from engine.files import atomic_write
 from engine.folders import models_folder, state_folder
 from engine.models.store import ModelStore, is_model_name
+from engine.program import engine_command
 from engine.types import Options
 
 PROBE_SECONDS = 300  # a first Metal start compiles its shaders
@@ -66,7 +66,7 @@ def forget(state: Path) -> None:
 
 def run_probe(model: Path) -> subprocess.CompletedProcess[bytes]:
     """Load `model` on the GPU in a child and decode a second of silence there."""
-    command = [sys.executable, "-P", "-m", "engine", "gpu-probe", str(model)]
+    command = engine_command("gpu-probe", str(model))
     return subprocess.run(command, capture_output=True, timeout=PROBE_SECONDS, check=False, cwd=model.parent)
 
 
