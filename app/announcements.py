@@ -37,8 +37,10 @@ class Announcements(QObject):
     def listen(self, actions: JobActions, export: ExportMenu, toolbar: Toolbar) -> None:
         """Say what these do, and offer what they can do next."""
 
-        def say_removed(count: int) -> None:
+        def say_removed(count: int, recorded: bool) -> None:
             what = "Removed." if count == 1 else f"Removed {counted(count, 'entry', 'entries')}."
+            if recorded:
+                what += " The recorded sound is deleted when Sottovoce starts the next time."
             self._status.say(what, "Undo", actions.undo)
 
         def say_arrived(model: str) -> None:

@@ -15,13 +15,14 @@ from app.rerun import Rerun
 from app.reveal import reveal
 from engine.files import shown
 from engine.library import Entry
+from engine.recording import is_recording
 
 
 class JobActions(QObject):
     """Actions on the selection of the list; they are enabled when they make sense for it."""
 
     said = Signal(str)  # one line for the status line
-    removed = Signal(int)  # how many
+    removed = Signal(int, bool)  # how many, and whether recordings of our own are among them
 
     def __init__(self, jobs: Jobs, job_list: JobList, rerun: Rerun) -> None:
         super().__init__(job_list)
@@ -77,10 +78,11 @@ class JobActions(QObject):
         return do
 
     def _remove(self) -> None:
-        ids = [entry.id for entry in self._list.selected_entries()]
+        entries = self._list.selected_entries()
+        ids = [entry.id for entry in entries]
         self._jobs.remove(ids)
         self._removed.append(ids[0])
-        self.removed.emit(len(ids))
+        self.removed.emit(len(ids), any(is_recording(entry.source) for entry in entries))
 
     def _reveal(self) -> None:
         for entry in self._list.selected_entries():

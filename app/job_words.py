@@ -9,6 +9,8 @@ from app.wording import clock, time_left
 from engine.errors import SENTENCES
 from engine.languages import language_name
 from engine.library import Entry
+from engine.notices import RECOVERED
+from engine.recording import is_recording
 
 _STAGES = {
     "opening": "Opening…",
@@ -41,7 +43,7 @@ def row_words(entry: Entry, live: Live | None, held: str = "") -> RowWords:
         case "cancelled":
             return RowWords("cancelled", _until("Cancelled", entry))
         case "interrupted":
-            return RowWords("interrupted", _until("Cut off", entry))
+            return RowWords("interrupted", _interrupted(entry))
         case "done":
             return _done(entry)
 
@@ -88,8 +90,21 @@ def _done(entry: Entry) -> RowWords:
     return RowWords("done", f"Done · {language_name(entry.language)}" if entry.language else "Done")
 
 
+def _interrupted(entry: Entry) -> str:
+    if was_recovered(entry):
+        return f"Recovered: text until {clock(entry.settled)}" if entry.settled else "Recovered: no text yet"
+    if entry.settled or not is_recording(entry.source):
+        return _until("Cut off", entry)
+    return "No text yet"
+
+
 def _until(what: str, entry: Entry) -> str:
     return f"{what} at {clock(entry.settled)}" if entry.settled else what
+
+
+def was_recovered(entry: Entry) -> bool:
+    """Whether it is a recording that a crash cut off."""
+    return any(notice.code == RECOVERED for notice in entry.notices)
 
 
 def can_cancel(entry: Entry) -> bool:

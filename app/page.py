@@ -165,6 +165,8 @@ class Page(QWidget):
                 return "Cancel", lambda: jobs.cancel(entry_id)
             case Way.GO_ON:
                 return "Go on", lambda: jobs.go_on(entry_id)
+            case Way.TRANSCRIBE:
+                return "Transcribe", lambda: jobs.go_on(entry_id)
             case Way.RETRY:
                 return "Retry", lambda: jobs.retry(entry_id)
             case Way.OTHER_MODEL:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from app.job_words import built_share, can_go_on
+from app.job_words import built_share, can_go_on, was_recovered
 from app.jobs import Live
 from app.messages import describe_failure
 from app.wording import clock
 from engine.errors import Code
 from engine.library import Entry
+from engine.recording import is_recording
 
 
 class Way(Enum):
@@ -19,6 +20,7 @@ class Way(Enum):
     CANCEL = auto()
     GO_ON = auto()
     RETRY = auto()
+    TRANSCRIBE = auto()  # what was recorded without a transcript
     OTHER_MODEL = auto()
     GET_MODELS = auto()
 
@@ -92,6 +94,10 @@ def _failed(entry: Entry) -> Says:
 
 
 def _stopped(entry: Entry) -> Says:
+    if not entry.settled and is_recording(entry.source):
+        long = f"{clock(entry.duration)} of sound" if entry.duration else "Its sound"
+        what = "This recording was recovered." if was_recovered(entry) else "This recording has no text yet."
+        return Says("interrupted", what, f"{long} is here.", ways=(Way.TRANSCRIBE,))
     what = "It was cancelled" if entry.state == "cancelled" else "It was cut off"
     where = f" at {clock(entry.settled)}." if entry.settled else "."
     return Says(entry.state, what + where, ways=(Way.GO_ON, Way.RETRY) if entry.settled else (Way.RETRY,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from app.jobs import Jobs
 from app.look import tip
 from app.main_window import MainWindow
 from app.messages import message
+from app.recordings import adopt
 from app.settings import Settings
 from app.single_instance import Outcome, SingleInstance
 from app.starter_import import StarterImport, is_needed
@@ -49,8 +50,11 @@ def open_window(data: Path, files: Files) -> int:
         told = message(error.code, error.detail)
         return _give_up(told.what, f"{told.todo}\n\n{told.detail}")
     with closing(library), closing(CrashLog(data)) as log:
+        settings = Settings(data / "settings.json")
+        with suppress(EngineError):  # as the first thing that is stored will say
+            adopt(library, data, settings.options())
         jobs = Jobs(library, EngineClient(data))
-        window = _window(application, jobs, data, files, instance)
+        window = _window(application, jobs, settings, data, files, instance)
         if log.last:
             QTimer.singleShot(0, partial(jobs.said.emit, log.last))
         application.aboutToQuit.connect(jobs.stop)
@@ -69,9 +73,11 @@ def _application() -> QApplication:
     return application
 
 
-def _window(application: QApplication, jobs: Jobs, data: Path, files: Files, instance: SingleInstance) -> MainWindow:
+def _window(
+    application: QApplication, jobs: Jobs, settings: Settings, data: Path, files: Files, instance: SingleInstance
+) -> MainWindow:
     """The window, shown, and what begins once it is painted."""
-    window = MainWindow(jobs, Settings(data / "settings.json"), data)
+    window = MainWindow(jobs, settings, data)
     instance.files.connect(window.add_files)
     instance.files.connect(lambda _files: _to_the_front(window))
     window.show()

@@ -79,6 +79,12 @@ class Library:
         with self._file.transaction() as sql:
             return read_entry(sql, entry)
 
+    def sources(self, *, removed: bool = False) -> set[bytes]:
+        """The sources of all entries, or of those that were removed and not yet purged."""
+        which = "removed IS NOT NULL" if removed else "TRUE"
+        with self._file.transaction() as sql:
+            return {row["source"] for row in sql.execute(f"SELECT source FROM entries WHERE {which}")}  # noqa: S608 own words
+
     def update(self, entry: int, **changes: Unpack[Changes]) -> Entry:
         """Change some fields of an entry."""
         with self._file.transaction(write=True) as sql:

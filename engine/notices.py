@@ -6,6 +6,7 @@ from engine.protocol import Notice
 from engine.report import clock
 
 RESTARTED = "engine_restarted"  # said by the window: the engine died and the file went on
+RECOVERED = "recovered"  # the same, of a recording
 
 _SENTENCES = {
     "channels_cancel": "The two channels cancel each other out; one of them was taken.",
@@ -17,6 +18,7 @@ _SENTENCES = {
     "cpu_only": "It ran on the CPU.",
     "repeats": "The engine may have repeated itself here.",
     "uncovered": "Someone speaks here, but no text was found.",
+    RECOVERED: "The program ended while this was recorded; what the recorder had heard is here.",
     RESTARTED: "The engine was started again and went on here.",
 }
 

@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from engine.audio.wav import repair
+from engine.audio.wav import repair, wav_facts
 from engine.errors import Code, EngineError
 from engine.files import atomic_write, shown
 from engine.models.disk import locked, writing
@@ -90,6 +90,14 @@ def new_folder(data: Path) -> Path:
 def is_recording(source: bytes) -> bool:
     """Whether this path (os.fsencode) is the folder of a recording."""
     return os.path.isfile(os.path.join(source, os.fsencode(FACTS_FILE)))  # noqa: PTH113, PTH118 (bytes)
+
+
+def length(folder: Path, facts: RecordingFacts) -> int:
+    """Milliseconds of the whole timeline, by the size of the last part. EngineError as of `wav_facts`."""
+    if not facts.parts:
+        return 0
+    last = facts.parts[-1]
+    return last.start + wav_facts(folder / last.file).frames * 1000 // last.rate
 
 
 def part_name(number: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from engine.folders import models_folder
 from engine.models.starter import BASE, TINY_EN, ensure_starter
 from engine.models.store import ModelStore
+from tests.virtual_mic import VirtualMicrophone
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_AUDIO = ROOT.parent / "shared" / "audio"
@@ -54,3 +55,11 @@ def speak(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         return file
 
     return spoken
+
+
+@pytest.fixture
+def microphone() -> Iterator[VirtualMicrophone]:
+    """One that hears silence until something is played into it."""
+    virtual = VirtualMicrophone()
+    yield virtual
+    virtual.close()

@@ -74,14 +74,6 @@ def sottovoce(data_with_models: Path, tmp_path: Path) -> Sottovoce:
 
 
 @pytest.fixture
-def microphone() -> Iterator[VirtualMicrophone]:
-    """One that hears silence until something is played into it."""
-    virtual = VirtualMicrophone()
-    yield virtual
-    virtual.close()
-
-
-@pytest.fixture
 def start(microphone: VirtualMicrophone, tmp_path: Path) -> Iterator[Start]:
     """Starts recorders, and ends them when the test is over."""
     started: list[RecorderProcess] = []

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPalette
 from app.engine_client import EngineClient
 from engine.errors import Code
 from engine.library import Entry, Library
-from engine.protocol import Event, Notice, Transcribe
+from engine.protocol import Event, Job, Notice
 from engine.types import Options, Phase, Segment, Timings, Word
 
 MINUTE = 60_000
@@ -61,7 +61,7 @@ class StillEngine(EngineClient):
     def start(self) -> None:
         """There is nothing to have ready."""
 
-    def transcribe(self, command: Transcribe) -> None:
+    def begin(self, command: Job) -> None:
         """Take a file and be silent."""
 
     def say(self, *events: Event) -> None:
