@@ -17,8 +17,10 @@ from engine import recorder_protocol as recorder
 from engine.errors import Code, EngineError
 from engine.files import atomic_file
 from engine.program import engine_command
+from engine.record_words import RecordWords
 from engine.recording import read_facts, recover
 from engine.terminal import named, say, show_progress, to_stdout
+from engine.transcribe_options import add_live_options, live_options
 from engine.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ def add_parsers(verbs: Verbs) -> None:
         "--output", type=Path, metavar="FILE.wav", help="where it goes; else it is kept with the others"
     )
     record.add_argument("--seconds", type=_seconds, metavar="N", help="stop by itself after so many seconds")
+    record.add_argument("--live", action="store_true", help="print the words while they are said")
+    add_live_options(record)
     record.set_defaults(run=run_record)
     devices = verbs.add_parser("devices", help="list the microphones")
     devices.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -71,29 +75,32 @@ def run_record(arguments: argparse.Namespace, data: Path) -> int:
     output: Path | None = arguments.output
     if output is not None:
         _refuse_place(output)
+    words = RecordWords(data, live_options(arguments)) if arguments.live else None
     with tempfile.TemporaryFile() as stderr:
         process = _started(arguments, data, stderr)
-        session = _Session(process, arguments.seconds)
+        session = _Session(process, arguments.seconds, words)
         session.follow()
         if not session.is_whole:
             session.failed = session.failed or EngineError(Code.RECORDER_DIED, _last_lines(stderr))
     if session.folder is not None:
         with suppress(EngineError):
             recover(session.folder)  # only what was cut off
+        if words:
+            words.finish()
         _conclude(session.folder, output)
-    if session.failed:
-        raise session.failed
+    if failed := session.failed or (words and words.failed):
+        raise failed
     return 0
 
 
 class _Session:
     """The recorder's events, shown as they come."""
 
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float | None) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float | None, words: RecordWords | None) -> None:
         assert process.stdin
         assert process.stdout
         self._stdin, self._stdout, self._process = process.stdin, process.stdout, process
-        self._seconds = seconds
+        self._seconds, self._words = seconds, words
         self._device = ""
         self.folder: Path | None = None
         self.failed: EngineError | None = None
@@ -131,11 +138,11 @@ class _Session:
     def _show(self, event: recorder.Event) -> None:
         match event:
             case recorder.Level():
-                speech = "  speech" if event.hears_speech else ""
-                left = f"{event.free_minutes // 60} h" if event.free_minutes >= 600 else f"{event.free_minutes} min"
-                show_progress(self._device, f"{_clock(event.at)}  {event.rms:.0f} dB{speech}  room for {left}")
+                self._show_level(event)
             case recorder.Opened():
                 self._device, self.folder = event.device, Path(os.fsdecode(event.folder))
+                if self._words:
+                    self._words.begin(self.folder)
                 say(f"{_clock(event.at)}  recording “{event.device}”, {event.rate} Hz; Ctrl-C stops")
             case recorder.Lost():
                 say(f"{_clock(event.at)}  the microphone is gone ({event.detail}); waiting for another one")
@@ -149,6 +156,15 @@ class _Session:
                 self.is_whole = True
             case recorder.Failed():
                 self.failed = EngineError(Code(event.code), event.detail)
+
+    def _show_level(self, level: recorder.Level) -> None:
+        speech = "  speech" if level.hears_speech else ""
+        if self._words and self._words.partial:
+            show_progress(self._words.partial, f"  {_clock(level.at)}{speech}")
+            return
+        left = f"{level.free_minutes // 60} h" if level.free_minutes >= 600 else f"{level.free_minutes} min"
+        behind = f"  {self._words.behind // 1000} s behind" if self._words and self._words.behind else ""
+        show_progress(self._device, f"{_clock(level.at)}  {level.rms:.0f} dB{speech}{behind}  room for {left}")
 
 
 def _add_device(parser: argparse.ArgumentParser) -> None:

@@ -44,13 +44,33 @@ def engine_options(arguments: argparse.Namespace, formats: Sequence[str]) -> Opt
     )
 
 
-def _add_decoding(add: Callable[..., object]) -> None:
+def add_live_options(parser: argparse.ArgumentParser) -> None:
+    """Describe what `live_options` reads."""
+    _add_model(parser.add_argument)
+
+
+def live_options(arguments: argparse.Namespace) -> Options:
+    """What the engine is asked for while somebody records."""
+    return Options(
+        model=_model(arguments.model),
+        backend=arguments.backend,
+        precision=arguments.precision,
+        language=arguments.language,
+        task=arguments.task,
+    )
+
+
+def _add_model(add: Callable[..., object]) -> None:
     add("--model", default="base", metavar="NAME|PATH", help="a model's name, or the path of a ggml file (base)")
     add("--backend", default="auto", choices=BACKENDS, help="auto: the fastest here, as `selftest` shows")
-    add("--device", default="auto", choices=("auto", "cpu", "gpu"))
     add("--precision", default="int8", choices=("int8", "fp32"), help="how onnx computes; tract: fp32 only")
     add("--language", default=AUTO, metavar="auto|CODE", type=_language, help="as en, de, ja; auto listens first")
     add("--task", default="transcribe", choices=("transcribe", "translate"), help="translate: into English")
+
+
+def _add_decoding(add: Callable[..., object]) -> None:
+    _add_model(add)
+    add("--device", default="auto", choices=("auto", "cpu", "gpu"))
     add("--prompt", default="", metavar="TEXT", help="names and words that occur, or a style to follow")
     add("--no-vad", action="store_true", help="decode everything, not only where speech was found")
     add("--threads", default=0, metavar="N", type=_whole(0, _LARGEST), help="0: one a core")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import queue
+import signal
 import sys
 import threading
 import traceback
@@ -48,6 +49,7 @@ def serve(data: Path) -> NoReturn:
 
 def _serve(data: Path) -> None:
     stdout = take_stdout()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the one who started this
     inbox = _Inbox()
     watch_parent(sys.stdin.buffer, inbox.put)
 

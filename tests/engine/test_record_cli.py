@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import wave
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -27,13 +28,21 @@ class Terminal:
         self.folder, self.data = folder, folder / "data"
         self._env = {**os.environ, **microphone.env, "SOTTOVOCE_DATA": str(self.data)}
 
-    def start(self, *words: str, **changes: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-P", "-m", "engine", *words]
-        pipe = subprocess.PIPE
-        return subprocess.Popen(command, cwd=self.folder, env=self._env | changes, stdout=pipe, stderr=pipe, text=True)
+    def start(
+        self, *words: str, own_group: bool = False, changes: dict[str, str] | None = None
+    ) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "engine", *words],
+            cwd=self.folder,
+            env=self._env | (changes or {}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=own_group,
+        )
 
     def run(self, *words: str, **changes: str) -> tuple[int, str, str]:
-        process = self.start(*words, **changes)
+        process = self.start(*words, changes=changes)
         out, err = process.communicate(timeout=30)
         return process.returncode, out, err
 
@@ -120,3 +129,49 @@ def test_without_portaudio_there_is_a_sentence(terminal: Terminal, tmp_path: Pat
         code, _, err = terminal.run(verb, PYTHONPATH=str(tmp_path))
         assert code == 1
         assert err == "sottovoce: The system's library for sound (PortAudio) is missing. PortAudio library not found\n"
+
+
+FAKE = {"SOTTOVOCE_FAKE": json.dumps({"text": "Words as scripted."})}
+
+
+def test_live_words_are_lines_on_standard_output_and_all_of_them_are_there_at_the_end(
+    terminal: Terminal, microphone: VirtualMicrophone, speak: Callable[..., Path]
+) -> None:
+    live = terminal.start("record", "--live", "--backend", "fake", "--output", "talk.wav", changes=FAKE)
+    wait_until_it_records(terminal.data)
+    microphone.play(speak("This is said. It is written down.")).wait()
+    live.send_signal(signal.SIGINT)
+    out, err = live.communicate(timeout=30)
+    assert live.returncode == 0, err
+    assert set(out.splitlines()) == {"Words as scripted."}
+    assert seconds(terminal.folder / "talk.wav") > 1.5
+    assert list((terminal.data / "recordings").iterdir()) == []
+
+
+def test_ctrl_c_reaches_the_whole_terminal_and_costs_no_words(
+    terminal: Terminal, microphone: VirtualMicrophone, speak: Callable[..., Path]
+) -> None:
+    live = terminal.start("record", "--live", "--backend", "fake", own_group=True, changes=FAKE)
+    wait_until_it_records(terminal.data)
+    microphone.play(speak("This is said. It is written down.")).wait()
+    os.killpg(live.pid, signal.SIGINT)
+    out, err = live.communicate(timeout=30)
+    assert live.returncode == 0, err
+    assert "Words as scripted." in out
+
+
+def test_live_words_that_cannot_be_had_cost_no_sound(
+    terminal: Terminal, microphone: VirtualMicrophone, speak: Callable[..., Path]
+) -> None:
+    broken = {"SOTTOVOCE_FAKE": json.dumps({"die": "SIGSEGV"})}
+    live = terminal.start("record", "--live", "--backend", "fake", changes=broken)
+    recorded = wait_until_it_records(terminal.data)
+    microphone.play(speak("This is said. It is not written down.")).wait()
+    size = recorded.stat().st_size
+    time.sleep(1)
+    assert recorded.stat().st_size > size
+    live.send_signal(signal.SIGINT)
+    out, err = live.communicate(timeout=30)
+    assert (live.returncode, out) == (1, "")
+    assert "The engine stopped unexpectedly." in err
+    assert f"wrote {recorded}" in err
