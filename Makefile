@@ -9,7 +9,7 @@ override STARTED_IN := $(value PWD)
 export FILE STARTED_IN
 
 .NOTPARALLEL:
-.PHONY: help run test check format quality word-times virtual-mic bench bench-ui bench-live bench-large screenshots clean ready-run ready-dev ready-bench ready-test
+.PHONY: help run test check format quality word-times virtual-mic mic-errors bench bench-ui bench-live bench-large screenshots clean ready-run ready-dev ready-bench ready-test
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | while IFS='|' read -r name what; do printf '%-19s %s\n' "$$name" "$$what"; done
@@ -45,7 +45,10 @@ virtual-mic: ready-test ## hold a microphone without a sound card until Ctrl-C; 
 	@$(PY) tests/virtual_mic.py
 
 bench-live: ready-test ## how long words take from the mouth to the screen, and the final text (ARGS='--backend whispercpp')
-	@.venv/bin/python tests/quality/bench_live.py $(ARGS)
+	@PYTHONPATH='$(CURDIR)' .venv/bin/python tests/quality/bench_live.py $(ARGS)
+
+mic-errors: ready-test ## errors of all recordings through the virtual microphone, beside those from the disk (15 minutes)
+	@PYTHONPATH='$(CURDIR)' .venv/bin/python tests/quality/through_microphone.py $(ARGS)
 
 bench-large: ready-dev ## build and run a model of large-v3's size: sizes, seconds, memory; ARGS='--precision fp32'
 	@$(PY) tests/measure/large_model.py $(ARGS)

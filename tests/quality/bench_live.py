@@ -1,42 +1,31 @@
 """`make bench-live`: how long after they are spoken words show, and how long after an utterance its final text comes.
 
-A recording is written to a folder as fast as it was spoken, as the recorder does, and a worker listens. A provisional
-word counts from its end in the file (forced alignment) to the first event that shows it and after which it stays; the
-final text from the end of an utterance's last word to the event that settles it.
+Recordings are played into a virtual microphone, the recorder writes them down, a worker listens. A provisional word
+counts from its end in the played file (forced alignment) to the first event that shows it and after which it stays; the
+final text from the end of an utterance's last word to the event that settles it. The file counts as playing from the
+moment its player is started, so that the player's own delay counts against us.
 
-Exits with 1 when a median is above its limit.
+With `--slower 5` the worker gets a fifth of the time it wants: nothing may be lost then, and the lag is printed.
+Exits with 1 when a median is above its limit, or with `--slower` when not all sound becomes text.
 """
 
 from __future__ import annotations
 
 import argparse
 import difflib
-import os
 import sys
-import tempfile
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median, quantiles
 
-import numpy as np
-from forced_alignment import aligned_recording, samples_of
-from recordings import Recording, recordings
+from forced_alignment import aligned_recording
+from recordings import recordings
+from through_microphone import Booth
 from timed import Timed, words_of
 
-from engine.audio.wav import WavWriter
-from engine.child import EngineProcess
-from engine.folders import data_folder, models_folder
-from engine.models.starter import ensure_starter
-from engine.models.store import ModelStore
-from engine.protocol import Event, Failed, Listen, Partial, Progress, SegmentEvent
-from engine.recording import Part, RecordingFacts, State, write_facts
-from engine.types import SAMPLE_RATE, SAMPLES_PER_MS, Options
+from engine.protocol import Event, Partial, Progress, SegmentEvent
+from engine.types import Options
 
-_STEP_MS = 100  # as often as the recorder writes
-_SILENCE_MS = 1_500  # behind the recording, so that its last pause is one
 _LIMITS = {"onnx": (1.0, 1.2), "tract": (1.0, 1.2), "whispercpp": (2.5, 3.0)}  # seconds: provisional, final
 _DEFAULT = ("en_LJ001-0001.wav", "en_librispeech_mrquilter.wav", "en_jfk_44k_stereo.flac")
 
@@ -58,6 +47,14 @@ class Delays:
     final: list[float] = field(default_factory=list[float])
     found: int = 0
     words: int = 0
+    unheard: int = 0  # ms of the recordings that were never settled
+
+    def add(self, other: Delays) -> None:
+        """Pool."""
+        self.provisional += other.provisional
+        self.final += other.final
+        self.found += other.found
+        self.words += other.words
 
 
 def main() -> int:
@@ -66,49 +63,30 @@ def main() -> int:
     parser.add_argument("--backend", default="onnx", choices=_LIMITS)
     parser.add_argument("--model", default="base")
     parser.add_argument("--language", default="en", help="auto: the first words wait until it is found")
+    parser.add_argument("--slower", type=int, default=1, help="how many times too slow the machine is to be")
     parser.add_argument("files", nargs="*", default=_DEFAULT, help="of ../shared/audio/speech; English ones")
     arguments = parser.parse_args()
-    data = data_folder()
-    ensure_starter(ModelStore(models_folder(data)))
     options = Options(model=arguments.model, backend=arguments.backend, language=arguments.language)
     chosen = [recording for recording in recordings() if recording.path.name in arguments.files]
-    engine, pooled = EngineProcess(data), Delays()
+    pooled = Delays()
     print(f"{arguments.model}, {arguments.backend}{'':<22}words   provisional: median, 9 in 10   final: the same")
-    try:
+    with Booth(options, arguments.slower) as booth:
         for recording in chosen:
-            delays = _delays(_heard(engine, recording, options), aligned_recording(recording))
+            heard = booth.play(recording.path)
+            delays = _delays(_screens(heard.events), aligned_recording(recording))
             _print(recording.path.name, delays)
-            pooled.provisional += delays.provisional
-            pooled.final += delays.final
-            pooled.found += delays.found
-            pooled.words += delays.words
-    finally:
-        engine.close()
+            if arguments.slower > 1:
+                print(f"   up to {heard.most_behind / 1000:.1f} s behind; {heard.unheard} ms of sound are no text")
+            pooled.add(delays)
+            pooled.unheard += heard.unheard
     _print("all", pooled)
+    if arguments.slower > 1:
+        return 1 if pooled.unheard else 0
     limits = _LIMITS[arguments.backend]
     medians = (median(pooled.provisional), median(pooled.final))
     for name, limit, found in zip(("provisional", "final"), limits, medians, strict=True):
         print(f"{name}: median {found:.2f} s of at most {limit} s: {'holds' if found <= limit else 'NO'}")
     return 0 if all(found <= limit for found, limit in zip(medians, limits, strict=True)) else 1
-
-
-def _heard(engine: EngineProcess, recording: Recording, options: Options) -> list[Shown]:
-    """What was on the screen, event by event, while the recording was spoken."""
-    sound = np.pad(samples_of(recording.path), (0, _SILENCE_MS * SAMPLES_PER_MS))
-    with tempfile.TemporaryDirectory() as folder:
-        list(engine.events(_warm_up(Path(folder) / "first", options)))  # the model is in memory when Record is pressed
-        target = Path(folder) / "recording"
-        wav = _begun(target)
-        began = time.monotonic()
-        writer = threading.Thread(target=_write, args=[wav, sound, began])
-        writer.start()
-        arrived: list[tuple[float, Event]] = []
-        for event in engine.events(Listen(2, os.fsencode(target), options)):
-            arrived.append((time.monotonic() - began, event))
-            if isinstance(event, Failed):
-                raise SystemExit(f"{recording.path.name}: {event.code} {event.detail}")
-        writer.join()
-    return _screens(arrived)
 
 
 def _screens(arrived: Sequence[tuple[float, Event]]) -> list[Shown]:
@@ -151,33 +129,6 @@ def _matches(truth: list[str], shown: list[str]) -> dict[int, int]:
     """Of each true word that is shown, its place in the truth and its place among what is shown."""
     blocks = difflib.SequenceMatcher(None, truth, shown, autojunk=False).get_matching_blocks()
     return {block.a + i: block.b + i for block in blocks for i in range(block.size)}
-
-
-def _warm_up(folder: Path, options: Options) -> Listen:
-    wav = _begun(folder)
-    _write(wav, np.zeros(SAMPLE_RATE, np.float32), 0.0)
-    return Listen(1, os.fsencode(folder), options)
-
-
-def _begun(folder: Path) -> WavWriter:
-    folder.mkdir()
-    _say(folder, "recording")
-    return WavWriter(folder / "audio.wav", SAMPLE_RATE, 1)
-
-
-def _write(wav: WavWriter, sound: np.ndarray, began: float) -> None:
-    """Write each step when it has been spoken."""
-    step = _STEP_MS * SAMPLES_PER_MS
-    pcm = np.round(np.clip(sound, -1, 1) * 32767).astype(np.int16)[:, None]
-    for at in range(0, len(pcm), step):
-        time.sleep(max(0.0, began + (at + step) / SAMPLE_RATE - time.monotonic()))
-        wav.append(pcm[at : at + step])
-    wav.close()
-    _say(wav.path.parent, "stopped")
-
-
-def _say(folder: Path, state: State) -> None:
-    write_facts(folder, RecordingFacts("bench", 0, "bench", state, (Part("audio.wav", SAMPLE_RATE, 1, 0),)))
 
 
 def _print(name: str, delays: Delays) -> None:
