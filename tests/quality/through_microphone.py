@@ -1,8 +1,8 @@
-"""Recordings through a virtual microphone and the real recorder into a worker that listens; and what that costs in words.
+"""Recordings through a virtual microphone and the real recorder into a worker that listens; what that costs in words.
 
-`make mic-errors` plays all of ../shared/audio/speech (in real time: some 15 minutes) and compares the words with those of
-the same files from the disk. Exits with 1 when the pooled error rate is more than a point higher, or when a first or
-last word is missing that is there from the disk.
+`make mic-errors` plays all of ../shared/audio/speech (in real time: some 15 minutes) and compares the words with those
+of the same files from the disk. Exits with 1 when the pooled error rate is more than a point higher, or when a first
+or last word is missing that is there from the disk.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 import wave
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -123,10 +124,11 @@ class Booth:
     def _hold_up(self, slower: int) -> None:
         """Let the worker run one pulse in `slower`."""
         while slower > 1 and not self._over.wait(_PULSE_S):
-            for worker in (child for child in psutil.Process().children() if "worker" in child.cmdline()):
-                worker.send_signal(signal.SIGSTOP)
-                time.sleep(_PULSE_S * (slower - 1))
-                worker.send_signal(signal.SIGCONT)
+            with suppress(psutil.NoSuchProcess):  # one that has just ended
+                for worker in (child for child in psutil.Process().children() if "worker" in child.cmdline()):
+                    worker.send_signal(signal.SIGSTOP)
+                    time.sleep(_PULSE_S * (slower - 1))
+                    worker.send_signal(signal.SIGCONT)
 
 
 def _write(file: Path, sound: np.ndarray) -> None:
