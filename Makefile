@@ -44,7 +44,7 @@ bench-ui: ready-test ## time the window: first paint, longest slot
 virtual-mic: ready-test ## hold a microphone without a sound card until Ctrl-C; FILE='talk.wav' is played into it
 	@$(PY) tests/virtual_mic.py
 
-bench-live: ready-test ## how long words take from the mouth to the screen, and the final text (ARGS='--backend whispercpp')
+bench-live: ready-test ## how late words are on the screen, into docs/bench/ (ARGS='--backend whispercpp', '--slower 5')
 	@PYTHONPATH='$(CURDIR)' .venv/bin/python tests/quality/bench_live.py $(ARGS)
 
 mic-errors: ready-test ## errors of all recordings through the virtual microphone, beside those from the disk (15 minutes)

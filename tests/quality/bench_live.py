@@ -5,6 +5,7 @@ counts from its end in the played file (forced alignment) to the first event tha
 final text from the end of an utterance's last word to the event that settles it. The file counts as playing from the
 moment its player is started, so that the player's own delay counts against us.
 
+Without names all English clips of one speaker are played (4 minutes), and docs/bench/live.md tells the figures.
 With `--slower 5` the worker gets a fifth of the time it wants: nothing may be lost then, and the lag is printed.
 Exits with 1 when a median is above its limit, or with `--slower` when not all sound becomes text.
 """
@@ -15,11 +16,13 @@ import argparse
 import difflib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from statistics import median, quantiles
+from dataclasses import dataclass
+from statistics import median
 
 from forced_alignment import aligned_recording
-from recordings import recordings
+from live_report import Delays, LiveDelays, in_short, keep
+from machine import this_machine
+from recordings import Recording, recordings
 from through_microphone import Booth
 from timed import Timed, words_of
 
@@ -27,7 +30,7 @@ from engine.protocol import Event, Partial, Progress, SegmentEvent
 from engine.types import Options
 
 _LIMITS = {"onnx": (1.0, 1.2), "tract": (1.0, 1.2), "whispercpp": (2.5, 3.0)}  # seconds: provisional, final
-_DEFAULT = ("en_LJ001-0001.wav", "en_librispeech_mrquilter.wav", "en_jfk_44k_stereo.flac")
+_CLIP_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +42,6 @@ class Shown:
     settled: int  # how many of the words are final
 
 
-@dataclass(slots=True)
-class Delays:
-    """In seconds."""
-
-    provisional: list[float] = field(default_factory=list[float])
-    final: list[float] = field(default_factory=list[float])
-    found: int = 0
-    words: int = 0
-    unheard: int = 0  # ms of the recordings that were never settled
-
-    def add(self, other: Delays) -> None:
-        """Pool."""
-        self.provisional += other.provisional
-        self.final += other.final
-        self.found += other.found
-        self.words += other.words
-
-
 def main() -> int:
     """Print the delays of each recording and of all together."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -64,29 +49,39 @@ def main() -> int:
     parser.add_argument("--model", default="base")
     parser.add_argument("--language", default="en", help="auto: the first words wait until it is found")
     parser.add_argument("--slower", type=int, default=1, help="how many times too slow the machine is to be")
-    parser.add_argument("files", nargs="*", default=_DEFAULT, help="of ../shared/audio/speech; English ones")
+    parser.add_argument("files", nargs="*", help="English ones of ../shared/audio/speech; all clips of one speaker")
     arguments = parser.parse_args()
     options = Options(model=arguments.model, backend=arguments.backend, language=arguments.language)
-    chosen = [recording for recording in recordings() if recording.path.name in arguments.files]
-    pooled = Delays()
+    chosen = [recording for recording in recordings() if _is_chosen(recording, arguments.files)]
+    pooled, machine = Delays(), this_machine()
     print(f"{arguments.model}, {arguments.backend}{'':<22}words   provisional: median, 9 in 10   final: the same")
     with Booth(options, arguments.slower) as booth:
         for recording in chosen:
             heard = booth.play(recording.path)
             delays = _delays(_screens(heard.events), aligned_recording(recording))
+            delays.unheard, delays.behind = heard.unheard, heard.most_behind
+            delays.drafts, delays.sound = heard.drafts, recording.seconds
             _print(recording.path.name, delays)
             if arguments.slower > 1:
                 print(f"   up to {heard.most_behind / 1000:.1f} s behind; {heard.unheard} ms of sound are no text")
             pooled.add(delays)
-            pooled.unheard += heard.unheard
     _print("all", pooled)
-    if arguments.slower > 1:
-        return 1 if pooled.unheard else 0
-    limits = _LIMITS[arguments.backend]
+    limits = _LIMITS[arguments.backend] if arguments.slower == 1 else None
+    if not arguments.files:
+        slower = f", {arguments.slower} times slower" if arguments.slower > 1 else ""
+        keep(f"{arguments.backend}{slower}", LiveDelays(machine, pooled, limits))
+    if limits is None:
+        return 1 if pooled.unheard > len(chosen) else 0  # times are rounded
     medians = (median(pooled.provisional), median(pooled.final))
     for name, limit, found in zip(("provisional", "final"), limits, medians, strict=True):
         print(f"{name}: median {found:.2f} s of at most {limit} s: {'holds' if found <= limit else 'NO'}")
     return 0 if all(found <= limit for found, limit in zip(medians, limits, strict=True)) else 1
+
+
+def _is_chosen(recording: Recording, files: Sequence[str]) -> bool:
+    if files:
+        return recording.path.name in files
+    return recording.language == "en" and recording.speakers == 1 and recording.seconds <= _CLIP_SECONDS
 
 
 def _screens(arrived: Sequence[tuple[float, Event]]) -> list[Shown]:
@@ -132,14 +127,8 @@ def _matches(truth: list[str], shown: list[str]) -> dict[int, int]:
 
 
 def _print(name: str, delays: Delays) -> None:
-    def figures(seconds: list[float]) -> str:
-        nine = quantiles(seconds, n=10)[-1] if len(seconds) > 1 else seconds[0]
-        return f"{median(seconds):.2f} s, {nine:.2f} s ({len(seconds)})"
-
-    print(
-        f"{name:<34} {delays.found:>3}/{delays.words:<3}  {figures(delays.provisional):<26}  {figures(delays.final)}",
-        flush=True,
-    )
+    found = f"{delays.found:>3}/{delays.words:<3}"
+    print(f"{name:<34} {found}  {in_short(delays.provisional):<26}  {in_short(delays.final)}", flush=True)
 
 
 if __name__ == "__main__":

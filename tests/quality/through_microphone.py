@@ -23,6 +23,8 @@ from typing import Self
 import numpy as np
 import psutil
 from forced_alignment import samples_of
+from live_report import MicErrors, keep
+from machine import this_machine
 from recordings import Recording, recordings
 from runs import ours
 from score import Score, score, units
@@ -31,7 +33,7 @@ from engine.child import EngineProcess
 from engine.folders import data_folder, models_folder
 from engine.models.starter import ensure_starter
 from engine.models.store import ModelStore
-from engine.protocol import Event, Failed, Listen, Progress, SegmentEvent
+from engine.protocol import Event, Failed, Listen, Partial, Progress, SegmentEvent
 from engine.recorder_protocol import Level, Stop
 from engine.types import SAMPLE_RATE, Options
 from tests.engine.recorder_process import RecorderProcess
@@ -59,6 +61,11 @@ class Heard:
         """How much of the recording was not settled at the end, in ms."""
         settled = [e.done for _, e in self.events if isinstance(e, Progress) and e.stage == "transcribing"]
         return max(0, self.recorded - max(settled, default=0))
+
+    @property
+    def drafts(self) -> int:
+        """How often provisional words came."""
+        return sum(isinstance(event, Partial) for _, event in self.events)
 
     @property
     def most_behind(self) -> int:
@@ -146,20 +153,22 @@ def main() -> int:
     arguments = parser.parse_args()
     options = Options(model="base", backend=arguments.backend)
     chosen = [one for one in recordings() if arguments.only in one.path.name and one.seconds <= arguments.longest]
-    disk, microphone, missing = Score(), Score(), 0
+    disk, microphone, missing, machine = Score(), Score(), list[str](), this_machine()
     with Booth(options) as booth:
         for recording in chosen:
             texts = ours(booth.engine, recording.path, options).text, booth.play(recording.path).text
             one, other = (score(text, recording.reference, recording.scored_as) for text in texts)
             lost = _lost_edges(recording, *texts)
-            missing += len(lost)
+            missing += [f"“{word}” of {recording.path.name}" for word in lost]
             disk, microphone = disk + one, microphone + other
             print(
                 f"{recording.path.name:<44}{one.errors:>4}{other.errors:>5} of {one.units:<5}{lost or ''}", flush=True
             )
     more = microphone.rate - disk.rate
     print(f"{'all':<44}{disk.errors:>4}{microphone.errors:>5} of {disk.units}: {more * 100:+.2f} points (at most +1.0)")
-    print(f"first and last words that are missing: {missing}")
+    print(f"first and last words that are missing: {', '.join(missing) or 'none'}")
+    if not arguments.only and len(chosen) == len(recordings()):
+        keep(arguments.backend, MicErrors(machine, len(chosen), disk, microphone, missing))
     return 1 if more > _WORSE or missing else 0
 
 
