@@ -14,6 +14,7 @@ _KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("Ctrl+O", "Open recordings or videos"),
             ("Ctrl+R", "Record a microphone, or stop"),
+            ("Ctrl+Shift+L", "Captions above all windows, or none"),
             ("Ctrl+M", "Choose the model"),
             ("Ctrl+L", "Choose the language"),
             ("Ctrl+Shift+T", "Choose the task"),

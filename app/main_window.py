@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         self.drop.dropped.connect(self.add_files)
         for wish in (self.toolbar.more_models, self.rerun.get_models):
             wish.connect(self.show_models)
-        speakers = (self._settings, self.actions_, self.rerun, self.export, self.recording)
+        speakers = (self._settings, self.actions_, self.rerun, self.export, self.recording, self.desk.dictation)
         for said in (*(speaker.said for speaker in speakers), self.drop.refused):
             said.connect(self.status.say)
 
@@ -165,6 +165,7 @@ class MainWindow(QMainWindow):
         toolbar.open.setShortcut(QKeySequence(QKeySequence.StandardKey.Open))
         toolbar.details.setShortcut(QKeySequence("F4"))
         self.addAction(self.export.copy_all)
+        self.addAction(self.desk.dictation_menu.captions)
         keys: tuple[tuple[str, Callable[[], None]], ...] = (
             ("Ctrl+R", self.desk.toggle),
             ("Ctrl+M", toolbar.model.click),

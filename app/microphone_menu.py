@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from app.microphones import Microphone, Microphones
 from app.settings import Settings
@@ -19,9 +19,9 @@ class MicrophoneMenu(QMenu):
 
     chosen = Signal(str)  # a microphone; "" is the default one
 
-    def __init__(self, microphones: Microphones, settings: Settings, parent: QWidget | None = None) -> None:
-        super().__init__("Microphone", parent)
-        self._microphones, self._settings = microphones, settings
+    def __init__(self, microphones: Microphones, settings: Settings, more: QMenu) -> None:
+        super().__init__("Microphone")
+        self._microphones, self._settings, self._more = microphones, settings, more
         self.aboutToShow.connect(microphones.look)
         microphones.changed.connect(self._fill)
         self._fill()
@@ -38,6 +38,8 @@ class MicrophoneMenu(QMenu):
         if now and now.channels > 1:
             self.addSeparator()
             self._add_channels(now)
+        self.addSeparator()
+        self.addMenu(self._more)
 
     def _add(self, group: QActionGroup, text: str, name: str) -> None:
         action = self.addAction(text.replace("&", "&&"))

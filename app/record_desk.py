@@ -7,6 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QToolButton
 
+from app.caption_window import CaptionWindow
+from app.dictation import Dictation
+from app.dictation_menu import DictationMenu
 from app.icons import set_icon
 from app.jobs import Jobs
 from app.microphone_menu import MicrophoneMenu
@@ -29,7 +32,11 @@ class RecordDesk(QObject):
         permission = MicrophonePermission(self)
         self.recording = Recording(jobs, data, permission, self)
         self._microphones = Microphones(data, self)
-        self._menu = MicrophoneMenu(self._microphones, settings)
+        self.dictation = Dictation(self.recording, settings, self)
+        self.dictation_menu = DictationMenu(settings)
+        self._menu = MicrophoneMenu(self._microphones, settings, self.dictation_menu)
+        self.captions: CaptionWindow | None = None  # made when it is first asked for
+        self.dictation_menu.captions.toggled.connect(self._show_captions)
         self.panel = RecordPanel(self.recording, self._menu, permission)
         self._entry: int | None = None
         self.panel.again.connect(self.toggle)
@@ -52,6 +59,14 @@ class RecordDesk(QObject):
     def stop(self) -> None:
         """At the window's end, when no recorder runs any more."""
         self._microphones.stop()
+        if self.captions is not None:
+            self.captions.close()
+
+    def _show_captions(self, wanted: bool) -> None:
+        if self.captions is None:
+            self.captions = CaptionWindow(self.recording, self._settings)
+            self.captions.closed.connect(lambda: self.dictation_menu.captions.setChecked(False))
+        self.captions.setVisible(wanted)
 
     def _show(self) -> None:
         is_on = self.recording.is_open or self.recording.state == "starting"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, get_type_hints
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_type_hints
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -13,6 +13,8 @@ from PySide6.QtCore import QObject, Signal
 from engine.errors import EngineError
 from engine.files import atomic_write
 from engine.types import Device, Options, Task
+
+Dictation: TypeAlias = Literal["off", "pause", "stop"]  # when what was said goes to the clipboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,10 @@ class Values:
     channel: int = 0  # of it, counted from 1; 0: all of them, mixed
     export_folder: str = ""  # "": beside the recording
     export_format: str = "srt"
+    dictation: Dictation = "off"
+    clean_dictation: bool = False
+    caption_size: int = 200  # percent of the window's type
+    caption_geometry: bytes = b""
     details_open: bool = False
     geometry: bytes = b""  # of the window, as Qt saves it; base64 in the file
 
@@ -44,6 +50,10 @@ class Changes(TypedDict, total=False):
     channel: int
     export_folder: str
     export_format: str
+    dictation: Dictation
+    clean_dictation: bool
+    caption_size: int
+    caption_geometry: bytes
     details_open: bool
     geometry: bytes
 

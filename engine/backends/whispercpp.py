@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from engine.types import Samples
 
 MS_PER_TICK = 10  # whisper.cpp's own unit
+_POSITIONS = 1_500  # of the encoder, for 30 s
+_FEWEST_POSITIONS = 640  # from 512 down shorter encoders change the words
 _SHORTEST = SAMPLE_RATE  # below 100 ms whisper.cpp gives nothing; a second of padding costs nothing
 _BUFFER = re.compile(
     r"whisper_\w+:\s+(model|kv (?:self|cross|pad)|compute buffer \(\w+\))\s*(?:size)?\s*=\s*([\d.]+) MB"
@@ -86,15 +88,18 @@ class WhisperCpp:
         return [self._decode(samples, options) for samples in batch]
 
     def draft(self, samples: Samples, options: Options) -> list[Segment]:
-        """Segments of one window; whisper.cpp encodes 30 s for any window."""
-        return self._decode(samples, options)
+        """Segments of one window, the first that come; the encoder sees little more than the window."""
+        return self._decode(samples, options, audio_ctx=_draft_context(len(samples)), temperature_inc=0.0)
 
-    def _decode(self, samples: Samples, options: Options) -> list[Segment]:
+    def _decode(self, samples: Samples, options: Options, **changes: float) -> list[Segment]:
         code = cpp.whisper_lang_id(options.language)
         if code < 0:
             raise EngineError(Code.BACKEND_FAILED, f"whisper.cpp knows no language {options.language!r}.")
         audio = _padded(samples)
-        result = cpp.whisper_full(self._context, parameters_for(options, self._threads), audio, len(audio))
+        parameters = parameters_for(options, self._threads)
+        for name, value in changes.items():
+            setattr(parameters, name, value)
+        result = cpp.whisper_full(self._context, parameters, audio, len(audio))
         if result != 0:
             raise EngineError(Code.BACKEND_FAILED, f"whisper_full gave {result}: {_last_words()}")
         tokens = [(token.id, self._token(token)) for token in self._tokens()]
@@ -150,6 +155,11 @@ class WhisperCpp:
         return Token(text, token.t0 * MS_PER_TICK, token.t1 * MS_PER_TICK, token.p, token.plog)
 
 
+def _draft_context(samples: int) -> int:
+    """The encoder's positions for a draft: the window and 5 s of silence, and no fewer than leave most words alone."""
+    return min(_POSITIONS, max(_FEWEST_POSITIONS, (samples + 5 * SAMPLE_RATE) * _POSITIONS // (30 * SAMPLE_RATE)))
+
+
 def parameters_for(options: Options, threads: int) -> cpp.whisper_full_params:
     """whisper.cpp's parameters with every option set explicitly, also 0, False and ""."""
     strategy = cpp.whisper_sampling_strategy(1 if options.beam > 1 else 0)
@@ -179,7 +189,7 @@ def parameter_values(options: Options, threads: int) -> dict[str, Any]:
         "max_len": 0,
         "max_tokens": 0,
         "split_on_word": False,
-        "audio_ctx": 0,  # shorter encoders change the words from 512 down
+        "audio_ctx": 0,  # all 30 s: what is stored is to be what Whisper says
         "temperature": options.temperature,
         "temperature_inc": 0.2,
         "entropy_thold": 2.4,

@@ -12,7 +12,21 @@ import pytest
 from app.settings import Settings, Values
 
 CHANGED = Values(
-    "small", "de", "translate", "cpu", "whispercpp", "headset", 2, "/exports é", "vtt", True, b"\x00\xff\x01"
+    model="small",
+    language="de",
+    task="translate",
+    device="cpu",
+    backend="whispercpp",
+    microphone="headset",
+    channel=2,
+    export_folder="/exports é",
+    export_format="vtt",
+    dictation="pause",
+    clean_dictation=True,
+    caption_size=350,
+    caption_geometry=b"\x01",
+    details_open=True,
+    geometry=b"\x00\xff\x01",
 )
 
 
@@ -37,7 +51,8 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 
 def change_all(settings: Settings) -> None:
     settings.change(model="small", language="de", task="translate", device="cpu", backend="whispercpp")
-    settings.change(microphone="headset", channel=2)
+    settings.change(microphone="headset", channel=2, dictation="pause", clean_dictation=True)
+    settings.change(caption_size=350, caption_geometry=b"\x01")
     settings.change(export_folder="/exports é", export_format="vtt", details_open=True, geometry=b"\x00\xff\x01")
 
 
