@@ -6,14 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from engine import models_cli, record_cli, selftest_cli, transcribe_cli
+from engine import inner_cli
 from engine.errors import EngineError
 from engine.folders import data_folder
 from engine.terminal import say
-from engine.verbs import Verbs
 
 
 class _Parser(argparse.ArgumentParser):
@@ -26,7 +24,8 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb. 0: done, 1: something failed, 2: wrong use."""
     _fill_closed_streams()
-    arguments = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    arguments = _parser(words).parse_args(words)
     try:
         code = int(arguments.run(arguments, data_folder(arguments.data_dir)))
         sys.stdout.flush()
@@ -65,38 +64,19 @@ def _drop_stdout() -> None:
     os.dup2(nowhere, sys.stdout.fileno())
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(prog="sottovoce", description="Private, offline transcription.")
     parser.add_argument("--data-dir", metavar="DIR", help="where models and transcripts are kept")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
-    transcribe_cli.add_parser(verbs)
-    models_cli.add_models_parser(verbs)
-    record_cli.add_parsers(verbs)
-    selftest_cli.add_parser(verbs)
-    _add_inner_verbs(verbs)
+    if not words or words[0] not in inner_cli.INNER_VERBS:  # somebody waits for a microphone to open: no more than it
+        from engine import models_cli, record_cli, selftest_cli, transcribe_cli  # noqa: PLC0415
+
+        transcribe_cli.add_parser(verbs)
+        models_cli.add_models_parser(verbs)
+        record_cli.add_parsers(verbs)
+        selftest_cli.add_parser(verbs)
+    inner_cli.add_parsers(verbs)
     return parser
-
-
-def _add_inner_verbs(verbs: Verbs) -> None:
-    """Verbs that the program says to itself."""
-    worker = verbs.add_parser("worker")
-    worker.set_defaults(run=_worker)
-    record_cli.add_inner_parsers(verbs)
-    probe = verbs.add_parser("gpu-probe")
-    probe.add_argument("model", type=Path)
-    probe.set_defaults(run=_gpu_probe)
-
-
-def _worker(_arguments: argparse.Namespace, data: Path) -> int:
-    from engine.worker import serve  # noqa: PLC0415 (each verb loads only what it needs)
-
-    return serve(data)
-
-
-def _gpu_probe(arguments: argparse.Namespace, _data: Path) -> int:
-    from engine.backends.whispercpp import try_gpu  # noqa: PLC0415
-
-    return 0 if try_gpu(arguments.model) else 1
 
 
 if __name__ == "__main__":

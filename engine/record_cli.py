@@ -11,11 +11,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NoReturn
+from typing import IO, TYPE_CHECKING
 
 from engine import recorder_protocol as recorder
 from engine.errors import Code, EngineError
 from engine.files import atomic_file
+from engine.inner_cli import add_microphone
 from engine.program import engine_command
 from engine.record_words import RecordWords
 from engine.recording import read_facts, recover
@@ -32,7 +33,7 @@ _LAST_LINES = 3
 def add_parsers(verbs: Verbs) -> None:
     """Describe the verbs and their options."""
     record = verbs.add_parser("record", help="record a microphone until Ctrl-C")
-    _add_device(record)
+    add_microphone(record)
     record.add_argument(
         "--output", type=Path, metavar="FILE.wav", help="where it goes; else it is kept with the others"
     )
@@ -43,17 +44,6 @@ def add_parsers(verbs: Verbs) -> None:
     devices = verbs.add_parser("devices", help="list the microphones")
     devices.add_argument("--json", action="store_true", help="one JSON object a line")
     devices.set_defaults(run=run_devices)
-
-
-def add_inner_parsers(verbs: Verbs) -> None:
-    """Describe the verbs that these say to the program itself."""
-    inner = verbs.add_parser("recorder")
-    _add_device(inner)
-    inner.add_argument("--part-bytes", type=int, help=argparse.SUPPRESS)
-    inner.set_defaults(run=_serve_recorder)
-    microphone = verbs.add_parser("microphone")
-    _add_device(microphone)
-    microphone.set_defaults(run=_serve_microphone)
 
 
 def run_devices(arguments: argparse.Namespace, _data: Path) -> int:
@@ -167,23 +157,11 @@ class _Session:
         show_progress(self._device, f"{_clock(level.at)}  {level.rms:.0f} dB{speech}{behind}  room for {left}")
 
 
-def _add_device(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--device", metavar="NAME", help="the microphone, as in `sottovoce devices`, or a part of it")
-    parser.add_argument("--channel", type=_channel, metavar="N", help="only this channel of it, counted from 1")
-
-
 def _seconds(text: str) -> float:
     seconds = float(text)
     if not 0 < seconds < 1e7:
         raise argparse.ArgumentTypeError("must be more than 0")
     return seconds
-
-
-def _channel(text: str) -> int:
-    channel = int(text)
-    if not 1 <= channel <= 64:
-        raise argparse.ArgumentTypeError("must be 1 to 64")
-    return channel
 
 
 def _started(arguments: argparse.Namespace, data: Path, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -241,15 +219,3 @@ def _clock(ms: int) -> str:
 def _last_lines(stderr: IO[bytes]) -> str:
     stderr.seek(0)
     return "\n".join(stderr.read().decode("utf-8", "replace").splitlines()[-_LAST_LINES:])
-
-
-def _serve_recorder(arguments: argparse.Namespace, data: Path) -> NoReturn:
-    from engine.recorder import serve  # noqa: PLC0415 (each verb loads only what it needs)
-
-    serve(data, arguments.device, arguments.channel, arguments.part_bytes)
-
-
-def _serve_microphone(arguments: argparse.Namespace, _data: Path) -> NoReturn:
-    from engine.audio.microphone import serve  # noqa: PLC0415
-
-    serve(arguments.device, arguments.channel)
