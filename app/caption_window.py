@@ -46,6 +46,7 @@ class CaptionWindow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self._usual = self.font()
         self._grip = QSizeGrip(self)
+        self._grip.resize(self._grip.sizeHint())
         self.setMinimumSize(40 * unit(self), 10 * unit(self))
         self.resize(160 * unit(self), self._height())
         self.restoreGeometry(QByteArray(settings.values.caption_geometry))

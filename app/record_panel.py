@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFont, QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.icons import Picture, set_icon
 from app.level_meter import LevelMeter, SpeechLight
@@ -67,10 +67,12 @@ class RecordPanel(QFrame):
         recording = self._recording
         self.setVisible(recording.state != "ready")
         is_on = recording.state in ("recording", "paused")
+        self.state.setFont(scaled(self.font(), 1.0, QFont.Weight.Medium))
         self.state.setText(_STATES.get(recording.state, ""))
         self.time.setText(clock(recording.elapsed))
         self.facts.setText(" · ".join(self._facts()))
-        self.device.setText(f"{recording.device or 'microphone'} ▾")
+        self.time.setVisible(recording.state != "failed" or recording.elapsed > 0)
+        self.device.setText(f"{recording.device or 'Choose a microphone'} ▾")
         self.device.setAccessibleName(f"Microphone: {recording.device}")
         self.device.setVisible(is_on or recording.state == "failed")
         for part in (self.meter, self.light, self.hears):
@@ -124,6 +126,7 @@ class RecordPanel(QFrame):
         set_icon(button, icon)
         button.setToolTip(about)
         button.setAutoDefault(True)
+        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         button.clicked.connect(lambda _checked: act())
         return button
 

@@ -20,10 +20,16 @@ from app.jobs import Jobs
 from app.keys import Keys
 from app.main_window import MainWindow
 from app.settings import Settings
+from engine.errors import Code
 from engine.folders import library_file
 from engine.library import Library
-from engine.protocol import Language, Loaded, Partial, Progress, SegmentEvent, Started, TimingsEvent
+from engine.notices import RECOVERED
+from engine.protocol import Language, Loaded, Notice, Partial, Progress, SegmentEvent, Started, TimingsEvent
+from engine.recorder_protocol import Failed, Gap, Level, Opened, Overflow, Silent
+from engine.recording import Part, RecordingFacts, write_facts
+from engine.types import Options
 
+LOUD = Level(72_000, -9.0, -24.0, True, 5_400)
 OUT = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 SIZES = ((900, 600), (1280, 800), (1600, 900))
 
@@ -39,11 +45,36 @@ class Scene:
 
     def open(self, shown: str = "") -> MainWindow:
         """A window with an entry on its page."""
-        self.jobs = Jobs(self.library, self.engine)
+        self.listener = StillEngine(self._folder)
+        self.jobs = Jobs(self.library, self.engine, self.listener)
         self.window = MainWindow(self.jobs, Settings(self._folder / "settings.json"), self._folder)
         if shown:
             self.window.job_list.select(self.ids[shown])
         return self.window
+
+    def record(self) -> MainWindow:
+        """Somebody has been recording for a minute; the recorder and the engine say what they are told to."""
+        self.ids = fill(self.library)
+        window = self.open("english")
+        folder = self._folder / "recording"
+        folder.mkdir()
+        write_facts(folder, RecordingFacts("r", 0, "Studio microphone", "recording", (Part("a.wav", 48_000, 1, 0),)))
+        recording = window.recording
+        recording.state = "starting"
+        recording.words.get_ready()
+        recording._take(Opened(os.fsencode(folder), "Studio microphone", 48_000, 1, 0))
+        job, said = recording.entry_id or 0, segments(ENGLISH, 12)
+        self.listener.say(
+            Started(job, None, 1, "", 1),
+            Loaded(job, "base", "onnx", "CPU (ONNX Runtime int8)", "the fastest here", 310, 1_100),
+            Language(job, "en", 0.97),
+            *(SegmentEvent(job, segment) for segment in said),
+        )
+        self.listener.say(Progress(job, "listening", 71_600, 72_000, None))
+        self.listener.say(Partial(job, said[-1].end, " the tide comes", "and when the water comes back,"))
+        recording._take(LOUD)
+        window.bar.hide()
+        return window
 
     def run(self, until: float) -> None:
         """Let the running job have got so far."""
@@ -179,6 +210,74 @@ def dropping(scene: Scene) -> QWidget:
     return window
 
 
+def recording(scene: Scene) -> QWidget:
+    return scene.record()
+
+
+def paused(scene: Scene) -> QWidget:
+    window = scene.record()
+    window.recording.pause()
+    return window
+
+
+def behind(scene: Scene) -> QWidget:
+    window = scene.record()
+    recording = window.recording
+    scene.listener.say(Progress(recording.entry_id or 0, "listening", 58_000, 72_000, None))
+    recording._take(Gap(31_000, 33_400, "lost"))
+    recording._take(Overflow(41_000, 2))
+    recording._take(LOUD)
+    return window
+
+
+def silent_microphone(scene: Scene) -> QWidget:
+    window = scene.record()
+    window.recording._take(Level(73_000, -100.0, -100.0, False, 5_400))
+    window.recording._take(Silent(73_000))
+    return window
+
+
+def no_permission(scene: Scene) -> QWidget:
+    scene.ids = fill(scene.library)
+    window = scene.open("english")
+    window.bar.hide()
+    window.recording.state = "starting"
+    window.recording._open(granted=False, device="", channel=0)
+    return window
+
+
+def no_microphone(scene: Scene) -> QWidget:
+    window = scene.open()
+    recording = window.recording
+    recording.state = "starting"
+    recording._take(Failed(Code.NO_MICROPHONE))
+    recording._recorder_over(None)
+    return window
+
+
+def recovered(scene: Scene) -> QWidget:
+    scene.ids = fill(scene.library)
+    folder = scene._folder / "recovered"
+    folder.mkdir()
+    write_facts(folder, RecordingFacts("r", 0, "Studio microphone", "recovered"))
+    entry = scene.library.add(os.fsencode(folder), Options())
+    scene.library.update(entry.id, title="Recording 14:02", state="interrupted", duration=754_000)
+    scene.library.update(entry.id, notices=(Notice(entry.id, RECOVERED),))
+    scene.ids["recovered"] = entry.id
+    return scene.open("recovered")
+
+
+def captions(scene: Scene) -> QWidget:
+    window = scene.record()
+    window.desk.dictation_menu.captions.setChecked(True)
+    assert window.desk.captions is not None
+    scene.listener.say(Partial(window.recording.entry_id or 0, 0, " the tide comes", "and when the water comes back,"))
+    for segment in segments(ENGLISH, 2):
+        window.recording.segment.emit(segment)
+    window.recording.partial.emit(0, "and when the water comes back,", " the tide comes")
+    return window.desk.captions
+
+
 def keys(scene: Scene) -> QWidget:
     return Keys(scene.open())
 
@@ -193,7 +292,8 @@ def models(scene: Scene) -> QWidget:
 
 SCENES: tuple[Callable[[Scene], QWidget], ...] = (
     empty, running, scrolled_away, loading, done, details, japanese, arabic, error, no_speech, cut_off, many,
-    search, dropping, keys, models,
+    search, dropping, recording, paused, behind, silent_microphone, no_permission, no_microphone, recovered, captions,
+    keys, models,
 )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def recording(jobs: Jobs, tmp_path: Path) -> Recording:
 
 
 @pytest.fixture
-def dictation(recording: Recording, settings: Settings) -> Dictation:
+def dictation(qtbot: QtBot, recording: Recording, settings: Settings) -> Dictation:
     QGuiApplication.clipboard().setText("what was there")
     return Dictation(recording, settings, recording)
 
