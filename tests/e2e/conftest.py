@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -44,3 +45,15 @@ def drag_source(screen: Screen) -> Callable[..., None]:
         screen.do("windowmove", "--sync", window, "0", "0")
 
     return show
+
+
+@pytest.fixture
+def data(data_with_models: Path, tmp_path: Path) -> Path:
+    """A data folder of the test's own, with the models by hard link."""
+    folder = tmp_path / "data"
+    shutil.copytree(data_with_models / "models", folder / "models", copy_function=lambda a, b: Path(b).hardlink_to(a))
+    for record in (folder / "models").glob("*.json"):
+        text = record.read_bytes()
+        record.unlink()
+        record.write_bytes(text)
+    return folder

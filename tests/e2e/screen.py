@@ -14,7 +14,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def wait_for(what: Callable[[], T], seconds: float = 60) -> T:
+def wait_for(what: Callable[[], T | None], seconds: float = 60) -> T:
     """What `what` gives as soon as it is true."""
     deadline = time.monotonic() + seconds
     while not (found := what()):

@@ -14,9 +14,10 @@ import pysubs2
 import pytest
 
 from engine.folders import library_file
-from engine.library import Entry, Library
-from engine.types import Options, Segment
+from engine.library import Library
+from engine.types import Options
 from tests.e2e.screen import Screen, wait_for
+from tests.e2e.window import ended, entries, open_window, segments
 
 pytestmark = pytest.mark.window
 
@@ -24,52 +25,8 @@ SENTENCE = "Good morning everyone, and welcome to the first meeting of the year.
 
 
 @pytest.fixture
-def data(data_with_models: Path, tmp_path: Path) -> Path:
-    """A data folder of the test's own, with the models by hard link."""
-    folder = tmp_path / "data"
-    shutil.copytree(data_with_models / "models", folder / "models", copy_function=lambda a, b: Path(b).hardlink_to(a))
-    for record in (folder / "models").glob("*.json"):
-        text = record.read_bytes()
-        record.unlink()
-        record.write_bytes(text)
-    return folder
-
-
-@pytest.fixture
 def talk(speak: Callable[..., Path], tmp_path: Path) -> Path:
     return Path(shutil.copy(speak(SENTENCE), tmp_path / "talk ☃ 1.wav"))
-
-
-def entries(data: Path) -> list[Entry]:
-    if not library_file(data).exists():
-        return []
-    library = Library.open(library_file(data), writable=False)
-    try:
-        return library.entries()
-    finally:
-        library.close()
-
-
-def segments(data: Path, entry: Entry) -> list[Segment]:
-    library = Library.open(library_file(data), writable=False)
-    try:
-        return library.segments.read(entry.id)
-    finally:
-        library.close()
-
-
-def ended(data: Path, count: int = 1) -> list[Entry]:
-    found = entries(data)
-    return found if len(found) >= count and all(entry.state in ("done", "failed") for entry in found) else []
-
-
-def open_window(screen: Screen, data: Path, *files: Path, **environment: str) -> str:
-    """Start the program; the id of its window, moved away from the drag source."""
-    screen.start(sys.executable, "-P", "-m", "app", "--data-dir", data, *files, **environment)
-    window = screen.window("^Sottovoce$")
-    screen.do("windowsize", "--sync", window, "1000", "700")
-    screen.do("windowmove", "--sync", window, "250", "50")
-    return window
 
 
 def test_a_dropped_recording_becomes_text_and_a_subtitle_file(
