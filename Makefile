@@ -9,7 +9,7 @@ override STARTED_IN := $(value PWD)
 export FILE STARTED_IN
 
 .NOTPARALLEL:
-.PHONY: help run test check format quality word-times virtual-mic mic-errors bench bench-ui bench-live bench-large screenshots clean ready-run ready-dev ready-bench ready-test
+.PHONY: help run test check format quality word-times virtual-mic torture mic-errors bench bench-ui bench-live bench-large screenshots clean ready-run ready-dev ready-bench ready-test
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | while IFS='|' read -r name what; do printf '%-19s %s\n' "$$name" "$$what"; done
@@ -43,6 +43,9 @@ bench-ui: ready-test ## time the window: first paint, longest slot
 
 virtual-mic: ready-test ## hold a microphone without a sound card until Ctrl-C; FILE='talk.wav' is played into it
 	@$(PY) tests/virtual_mic.py
+
+torture: ready-test ## kill window, recorder, worker and microphone 50 times each while they record (25 minutes); KILLS=8
+	@SOTTOVOCE_KILLS='$(or $(KILLS),200)' $(PY) -m pytest -q tests/torture
 
 bench-live: ready-test ## how late words are on the screen, into docs/bench/ (ARGS='--backend whispercpp', '--slower 5')
 	@PYTHONPATH='$(CURDIR)' .venv/bin/python tests/quality/bench_live.py $(ARGS)

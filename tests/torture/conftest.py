@@ -1,0 +1,77 @@
+"""A sound server, a talk that goes on, and an ear of its own that hears it, for recordings that are cut off."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import wave
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pytest
+
+from tests.virtual_mic import VirtualMicrophone
+
+RATE = 44_100  # what PortAudio takes for the rate of an ALSA device without hardware
+VICTIMS = ("window", "recorder", "worker", "microphone")
+_TALK_S = 60
+
+
+class Ear:
+    """Hears the same microphone as the recorder, by another program: what there was to be heard."""
+
+    def __init__(self, microphone: VirtualMicrophone, file: Path) -> None:
+        self._file = file
+        command = ["parec", "--device=mic.monitor", "--latency-msec=20", f"--rate={RATE}", "--channels=1"]
+        with file.open("wb") as out:
+            self._process = subprocess.Popen(
+                [*command, "--format=s16le", "--raw"], stdout=out, env=os.environ | microphone.env
+            )
+
+    def heard(self) -> np.ndarray:
+        """Everything so far."""
+        data = self._file.read_bytes()
+        return np.frombuffer(data[: len(data) // 2 * 2], "<i2").astype(np.float64)
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How much was missing after the kills of each process."""
+    missing: dict[str, list[float]] = defaultdict(list)
+    for report in (one for ended in ("passed", "failed") for one in terminalreporter.getreports(ended)):
+        for name, value in report.user_properties:
+            if report.when == "call" and name in VICTIMS:
+                missing[name].append(float(str(value)))
+    for name, seconds in missing.items():
+        terminalreporter.write_line(
+            f"{name:<12}{len(seconds):>3} kills, sound missing: {median(seconds):.2f} s, at most {max(seconds):.2f} s"
+        )
+
+
+@pytest.fixture(scope="session")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A minute of quiet noise, in which every moment is unlike every other."""
+    path = tmp_path_factory.mktemp("talk") / "talk.wav"
+    noise = np.random.default_rng(5).normal(0, 0.1, RATE * _TALK_S)
+    sound = np.convolve(noise, np.hanning(32) / 4, "same").clip(-1, 1)  # dull: the same half a sample later
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, RATE, 0, "NONE", ""))
+        file.writeframes((sound * 32767).astype("<i2").tobytes())
+    return path
+
+
+@pytest.fixture
+def ear(microphone: VirtualMicrophone, talk: Path, tmp_path: Path) -> Iterator[Ear]:
+    """While it hears, somebody talks."""
+    ear = Ear(microphone, tmp_path / "ear.raw")
+    player = microphone.play(talk)
+    yield ear
+    player.kill()
+    player.wait()
+    ear.close()
