@@ -59,6 +59,7 @@ _ADVICE: dict[Code, str] = {
     Code.INTERNAL: _AGAIN,
     Code.NO_MICROPHONE: "Plug one in, or choose another one, and record again.",
     Code.NO_SOUND_SYSTEM: "Install PortAudio; on Debian and its kin the package is libportaudio2.",
+    Code.SOUND_SYSTEM_BROKEN: "Check the system's sound settings, on Linux ALSA's configuration, and record again.",
     Code.MICROPHONE_REFUSED: "Allow Sottovoce the microphone in the system's settings, or close what else uses it.",
     Code.RECORDER_DIED: "Start another recording; this one is in the list.",
     Code.DISK_FULL: "Make room on the disk and go on; what was transcribed so far is kept.",

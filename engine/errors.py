@@ -47,6 +47,7 @@ class Code(StrEnum):
     # the microphone
     NO_MICROPHONE = "no_microphone"
     NO_SOUND_SYSTEM = "no_sound_system"
+    SOUND_SYSTEM_BROKEN = "sound_system_broken"
     MICROPHONE_REFUSED = "microphone_refused"
     RECORDER_DIED = "recorder_died"
     # what is written
@@ -90,6 +91,7 @@ SENTENCES: dict[Code, str] = {
     Code.INTERNAL: "Something went wrong inside the engine.",
     Code.NO_MICROPHONE: "There is no such microphone.",
     Code.NO_SOUND_SYSTEM: "The system's library for sound (PortAudio) is missing.",
+    Code.SOUND_SYSTEM_BROKEN: "The system's sound does not work: asking it for microphones ended the program.",
     Code.MICROPHONE_REFUSED: "The microphone cannot be opened.",
     Code.RECORDER_DIED: "The recorder stopped unexpectedly; what was recorded until then is kept.",
     Code.DISK_FULL: "The disk is full.",

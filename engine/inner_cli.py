@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from engine.verbs import Verbs
 
-INNER_VERBS = frozenset({"worker", "recorder", "microphone", "gpu-probe"})
+INNER_VERBS = frozenset({"worker", "recorder", "microphone", "microphones", "gpu-probe"})
 
 
 def add_parsers(verbs: Verbs) -> None:
@@ -22,6 +22,8 @@ def add_parsers(verbs: Verbs) -> None:
     microphone = verbs.add_parser("microphone")
     add_microphone(microphone)
     microphone.set_defaults(run=_microphone)
+    microphones = verbs.add_parser("microphones")
+    microphones.set_defaults(run=_microphones)
     probe = verbs.add_parser("gpu-probe")
     probe.add_argument("model", type=Path)
     probe.set_defaults(run=_gpu_probe)
@@ -56,6 +58,12 @@ def _microphone(arguments: argparse.Namespace, _data: Path) -> NoReturn:
     from engine.audio.microphone import serve  # noqa: PLC0415
 
     serve(arguments.device, arguments.channel)
+
+
+def _microphones(_arguments: argparse.Namespace, _data: Path) -> NoReturn:
+    from engine.audio.microphone import tell_devices  # noqa: PLC0415
+
+    tell_devices()
 
 
 def _gpu_probe(arguments: argparse.Namespace, _data: Path) -> int:

@@ -25,7 +25,7 @@ from engine.transcribe_options import add_live_options, live_options
 from engine.verbs import Verbs
 
 if TYPE_CHECKING:
-    from engine.audio.microphone import Device
+    from engine.audio.packets import Device
 
 _LAST_LINES = 3
 
@@ -47,12 +47,12 @@ def add_parsers(verbs: Verbs) -> None:
 
 
 def run_devices(arguments: argparse.Namespace, _data: Path) -> int:
-    """Print a line a microphone, the default one first; 1 when there is none. EngineError NO_SOUND_SYSTEM."""
+    """Print a line a microphone, the default one first; 1 when there is none. EngineError as of `microphones`."""
     import msgspec  # noqa: PLC0415
 
-    from engine.audio.microphone import devices  # noqa: PLC0415
+    from engine.audio.microphone_process import microphones  # noqa: PLC0415
 
-    found = devices()
+    found = microphones()
     for device in found:
         to_stdout(msgspec.json.encode(device) + b"\n" if arguments.json else f"{_line(device)}\n".encode())
     if not found:

@@ -226,7 +226,10 @@ class Recorder:
         elif self._is_stopping:
             self._microphone = None
         else:
-            self._lose("It ended by itself.")
+            death = self._microphone.death if self._microphone else None
+            if death and self._writer is None:
+                raise EngineError(Code.SOUND_SYSTEM_BROKEN, death.detail)
+            self._lose(death.detail if death else "It ended by itself.")
 
     def _lose(self, detail: str) -> None:
         """The microphone is gone: try the default one until it, or another, is there."""

@@ -12,10 +12,11 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from engine.audio.packets import Failure, Heard, OpenedPacket, Packet, write_packet
+import msgspec
+
+from engine.audio.packets import Device, Failure, Heard, OpenedPacket, Packet, write_packet
 from engine.errors import Code, EngineError
 from engine.pipe import leave, take_stdout, watch_parent
 
@@ -27,16 +28,6 @@ if TYPE_CHECKING:
 _SEND_EVERY = 0.04  # seconds; what is queued in between is lost when the process is killed
 _MOST_CHANNELS = 2
 _LONGEST_DRAIN = 0.5  # seconds
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A microphone, by the name that opens it."""
-
-    name: str
-    channels: int
-    rate: int  # its own, frames a second
-    is_default: bool
 
 
 def devices() -> list[Device]:
@@ -55,6 +46,18 @@ def devices() -> list[Device]:
         if device["max_input_channels"] > 0 and interface in (None, device["hostapi"])
     ]
     return sorted(found, key=lambda device: not device.is_default)
+
+
+def tell_devices() -> NoReturn:
+    """Write the list, or why there is none, as one JSON value, and end the process."""
+    out = take_stdout()
+    try:
+        told = msgspec.json.encode(devices())
+    except EngineError as error:
+        told = msgspec.json.encode(Failure(error.code, error.detail))
+    out.write(told)
+    out.flush()
+    leave(0)
 
 
 def chosen(found: list[Device], wanted: str | None) -> Device:

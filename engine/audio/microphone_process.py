@@ -1,4 +1,4 @@
-"""One opening of a microphone, as a process that can be given up: see engine/audio/microphone.py."""
+"""PortAudio at arm's length, in processes that may hang or crash: see engine/audio/microphone.py."""
 
 from __future__ import annotations
 
@@ -8,8 +8,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO
 
-from engine.audio.packets import Packet, read_packets
+import msgspec
+
+from engine.audio.packets import Device, Failure, Packet, read_packets
+from engine.endings import Death, ending
+from engine.errors import Code, EngineError
 from engine.program import engine_command
+
+
+def microphones() -> list[Device]:
+    """Those that there are now, the default one first. EngineError NO_SOUND_SYSTEM or SOUND_SYSTEM_BROKEN."""
+    done = subprocess.run(engine_command("microphones"), stdin=subprocess.PIPE, capture_output=True, check=False)
+    if death := _death(done.returncode):
+        raise EngineError(Code.SOUND_SYSTEM_BROKEN, death.detail)
+    told = msgspec.json.decode(done.stdout, type=list[Device] | Failure)
+    if isinstance(told, Failure):
+        raise EngineError(Code(told.code), told.detail)
+    return told
 
 
 class MicrophoneProcess:
@@ -41,9 +56,18 @@ class MicrophoneProcess:
         with suppress(BrokenPipeError):
             self._stdin.close()
 
+    @property
+    def death(self) -> Death | None:
+        """How it ended, if it did not do so in order."""
+        return _death(self._process.wait())
+
     def _read(self) -> None:
         for packet in read_packets(self._stdout):
             self._take((self, packet))
         self._process.wait()
         self._stdout.close()
         self._take((self, None))
+
+
+def _death(code: int) -> Death | None:
+    return ending(abs(code), code < 0) if code not in (0, 1) else None

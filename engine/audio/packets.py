@@ -1,4 +1,4 @@
-"""What the microphone's process sends: a letter, a length, and so many bytes."""
+"""What the microphone's process sends: packets of a letter, a length, and so many bytes; or a list of devices."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from typing import IO, TypeAlias
 import msgspec
 
 _HEAD = struct.Struct("<cI")
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A microphone, by the name that opens it."""
+
+    name: str
+    channels: int
+    rate: int  # its own, frames a second
+    is_default: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,15 @@ def test_a_system_without_microphones_says_so(terminal: Terminal, tmp_path: Path
     assert terminal.run("record", **nothing) == (1, "", "sottovoce: There is no such microphone.\n")
 
 
+def test_a_sound_system_that_ends_whoever_asks_it_costs_one_sentence(terminal: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "empty.conf").write_text("")  # PortAudio aborts on it
+    for verb in ("devices", "record"):
+        code, out, err = terminal.run(verb, ALSA_CONFIG_PATH=str(tmp_path / "empty.conf"))
+        assert (code, out) == (1, "")
+        assert err.startswith("sottovoce: The system's sound does not work")
+        assert "SIGABRT" in err
+
+
 def test_without_portaudio_there_is_a_sentence(terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "sounddevice.py").write_text("raise OSError('PortAudio library not found')")
     for verb in ("devices", "record"):

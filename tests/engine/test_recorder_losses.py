@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 
 from engine.audio.packets import Heard, OpenedPacket
@@ -27,6 +28,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the virtual mic
 
 def seconds_until_now(recorder: RecorderProcess, since: float) -> float:
     return recorder.events[-1][0] - since
+
+
+def least_delay(recorder: RecorderProcess, last: int = 1000) -> float:
+    """Between what the recorder has written and the clock, in seconds from some moment; more when sound was lost."""
+    return min(at - event.at / 1000 for at, event in recorder.events[-last:] if isinstance(event, Level))
 
 
 def test_a_microphone_that_was_pulled_out_is_missed_within_a_second_and_found_again(
@@ -108,8 +114,45 @@ def test_a_microphone_that_is_not_there_is_replaced_by_the_default_one(
     recorder.end()
 
 
+def test_when_the_systems_default_changes_the_new_one_is_heard_at_once(
+    start: Start, microphone: VirtualMicrophone, talk: Path
+) -> None:
+    microphone.plug("headset")
+    microphone.make_default("mic")
+    recorder = start()
+    player = microphone.play(talk, "headset")
+    recorder.wait_for(Level, lambda level: level.at > 1000)
+    assert {level.peak for level in recorder.of(Level)} == {-100.0}
+    microphone.make_default("headset")
+    changed = time.monotonic()
+    recorder.wait_for(Level, lambda level: level.peak > -60)
+    assert seconds_until_now(recorder, changed) <= 1.5
+    assert not recorder.of(Gap)  # the sound server moves the stream by itself
+    player.kill()
+    player.wait()
+
+
+def test_a_microphone_whose_process_is_held_up_for_a_moment_loses_nothing(
+    start: Start, microphone: VirtualMicrophone
+) -> None:
+    recorder = start()
+    recorder.wait_for(Level, lambda level: level.at > 1000)
+    before = least_delay(recorder)
+    [process] = psutil.Process(recorder.process.pid).children()
+    process.suspend()
+    time.sleep(0.6)
+    process.resume()
+    recorder.wait_for(Level, lambda level: level.at > 3000)
+    assert least_delay(recorder, last=20) - before < 0.1
+    assert not recorder.of(Overflow)
+    assert not recorder.of(Lost)
+
+
 class Stumbling:
-    """In place of a microphone's process, since the virtual one's server never overflows: one that lost sound twice."""
+    """In place of a microphone's process: one that lost sound twice.
+
+    The virtual one cannot: its sound server keeps for seconds what nobody takes, as the test before shows.
+    """
 
     def __init__(self, wanted: str | None, channel: int | None, take: Callable[[object], None]) -> None:
         sound = np.zeros(1600, "<i2").tobytes()
