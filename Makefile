@@ -9,7 +9,7 @@ override STARTED_IN := $(value PWD)
 export FILE STARTED_IN
 
 .NOTPARALLEL:
-.PHONY: help run test check format quality word-times virtual-mic torture mic-errors bench bench-ui bench-live bench-large screenshots clean ready-run ready-dev ready-bench ready-test
+.PHONY: help run test check format quality word-times subtitles virtual-mic torture mic-errors bench bench-ui bench-live bench-large screenshots clean ready-run ready-dev ready-bench ready-test
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | while IFS='|' read -r name what; do printf '%-19s %s\n' "$$name" "$$what"; done
@@ -40,6 +40,9 @@ bench: ready-bench ## speed, errors and memory beside other engines, into docs/b
 
 bench-ui: ready-test ## time the window: first paint, longest slot
 	@$(PY) tests/measure/bench_ui.py
+
+subtitles: ready-dev ## how well the cues of all recordings keep to the rules, and how close to the speech they begin
+	@.venv/bin/python tests/quality/subtitles.py $(ARGS)
 
 virtual-mic: ready-test ## hold a microphone without a sound card until Ctrl-C; FILE='talk.wav' is played into it
 	@$(PY) tests/virtual_mic.py

@@ -17,6 +17,7 @@ import time
 import wave
 from contextlib import suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Self
 
@@ -42,6 +43,8 @@ from tests.virtual_mic import VirtualMicrophone
 _SILENCE_S = 1.5  # behind the recording, so that its last pause is one
 _WORSE = 0.01  # so much may the error rate be above that from the disk
 _PULSE_S = 0.05
+_EDGE_WORDS = 3
+_ALIKE = 0.7  # difflib's ratio
 
 
 @dataclass
@@ -173,10 +176,17 @@ def main() -> int:
 
 
 def _lost_edges(recording: Recording, disk: str, microphone: str) -> list[str]:
-    """The first or last word of the reference, where it is said from the disk and not through the microphone."""
+    """The first or last word of the reference, where it is said from the disk and not through the microphone.
+
+    It is there when it stands, spelt nearly so, among the first or last words.
+    """
     wanted, whole, heard = (units(text, recording.scored_as) for text in (recording.reference, disk, microphone))
-    edges = ((wanted[:1], whole[:1], heard[:1]), (wanted[-1:], whole[-1:], heard[-1:]))
-    return [word[0] for word, before, now in edges if word and before == word and now != word]
+    edges = ((wanted[:1], whole[:1], heard[:_EDGE_WORDS]), (wanted[-1:], whole[-1:], heard[-_EDGE_WORDS:]))
+    return [
+        word[0]
+        for word, before, now in edges
+        if word and before == word and not get_close_matches(word[0], now, cutoff=_ALIKE)
+    ]
 
 
 if __name__ == "__main__":
