@@ -22,6 +22,7 @@ from engine.types import Segment, Word
 _APART_MS = 3_000  # a silence that no cue bridges
 _INNER_PAUSE_MS = 1_200  # within a cue, words behind such a pause are read too early
 _EARLIER_MS = 250  # a cue that would be too short, or too fast, may begin so much before its first word
+_ROOM_MS = 100  # a cue is not shown more briefly, unless the audio is shorter
 _ROUNDING = 1  # ms
 
 
@@ -49,7 +50,7 @@ def cues(segments: Iterable[Segment], duration: int | None, rules: CueRules) -> 
     if not rules.characters:
         return [_as_it_is(segment) for segment in valid]
     atoms = atoms_of(valid)
-    groups = [group for run in _runs(atoms) for group in _divided(run, rules)]
+    groups = _with_room([group for run in _runs(atoms) for group in _divided(run, rules)], duration)
     times = _times(groups, duration, rules)
     made = [_cue(group, *time, rules) for group, time in zip(groups, times, strict=True)]
     return list(_judged(made, rules))
@@ -140,6 +141,19 @@ class _Shape:
         if not fitting:
             return 50.0
         return 0.0 if any(min(pair) >= BALANCE * sum(pair) for pair in fitting) else 6.0
+
+
+def _with_room(groups: Sequence[list[Atom]], duration: int | None) -> list[list[Atom]]:
+    """The same groups; those that begin together, where nothing could be shown one by one, are one."""
+    kept: list[list[Atom]] = []
+    for group in groups:
+        crowded = kept and group[0].start < kept[-1][0].start + _ROOM_MS
+        too_late = kept and duration is not None and group[0].start > duration - _ROOM_MS
+        if crowded or too_late:
+            kept[-1] += group
+        else:
+            kept.append(group)
+    return kept
 
 
 def _too_much(needed: float, there: int, weight: float) -> float:
