@@ -82,7 +82,7 @@ class Recorder:
         self._writer: RecordingWriter | None = None
         self._microphone: MicrophoneProcess | None = None
         self._form: OpenedPacket | None = None  # of the microphone that is open
-        self._heard_at = 0.0  # monotonic: the last packet's arrival
+        self._heard_at = 0.0  # monotonic: the last packet's arrival, or the recording's begin
         self._patient_until = 0.0  # monotonic: without a packet until then the microphone is lost
         self._missing: tuple[float, Why] | None = None  # since when nothing was heard, until it is again
         self._next: str | None = None  # the microphone to open when this one has ended
@@ -151,6 +151,7 @@ class Recorder:
                 self._form = packet
                 if self._writer is None:
                     channels = 1 if packet.only else packet.channels
+                    self._heard_at = time.monotonic()
                     self._writer = RecordingWriter(self._data, packet.device, packet.rate, channels, self._part_bytes)
                     self._tell_opened(packet)
             case Failure():

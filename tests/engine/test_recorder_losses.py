@@ -148,6 +148,40 @@ def test_a_microphone_whose_process_is_held_up_for_a_moment_loses_nothing(
     assert not recorder.of(Lost)
 
 
+class Late:
+    """In place of a microphone's process: the first one opens and ends without a sound, the next one hears."""
+
+    number = 0
+
+    def __init__(self, wanted: str | None, channel: int | None, take: Callable[[object], None]) -> None:
+        Late.number += 1
+        take((self, OpenedPacket("Late", 16_000, 1, None)))
+        if Late.number > 1:
+            take((self, Heard(np.zeros(1600, "<i2").tobytes(), overflow=False)))
+            take(encode(Stop()))
+        else:
+            take((self, None))
+        self.ask_to_stop = lambda: take((self, None))
+        self.kill = lambda: None
+        self.death = None
+
+
+def test_a_microphone_that_ends_before_its_first_sound_leaves_no_more_than_that_gap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.recorder.MicrophoneProcess", Late)
+    said: list[Event] = []
+    assert recorder_with(tmp_path, said).run(None) == 0
+    [gap] = [event for event in said if isinstance(event, Gap)]
+    assert (gap.start, gap.why) == (0, "lost")
+    assert gap.end < 2_000
+
+
+def recorder_with(data: Path, said: list[Event]) -> Recorder:
+    """One in this process, whose events are put into `said`."""
+    return Recorder(data, None, queue.SimpleQueue(), SimpleNamespace(send=said.append), PART_BYTES)  # pyright: ignore[reportArgumentType]
+
+
 class Stumbling:
     """In place of a microphone's process: one that lost sound twice.
 
@@ -167,8 +201,7 @@ class Stumbling:
 def test_sound_that_the_system_lost_is_counted_and_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.recorder.MicrophoneProcess", Stumbling)
     said: list[Event] = []
-    recorder = Recorder(tmp_path, None, queue.SimpleQueue(), SimpleNamespace(send=said.append), PART_BYTES)  # pyright: ignore[reportArgumentType]
-    assert recorder.run(None) == 0
+    assert recorder_with(tmp_path, said).run(None) == 0
     assert [event for event in said if isinstance(event, Overflow)] == [Overflow(100, 1), Overflow(300, 2)]
     [stopped] = [event for event in said if isinstance(event, Stopped)]
     gaps = read_facts(Path(os.fsdecode(stopped.folder))).gaps
