@@ -25,6 +25,10 @@ class Dictation(QObject):
         recording.segment.connect(self._hear)
         recording.ended.connect(self._end)
 
+    def text_of(self, entry_id: int) -> str:
+        """All that was said in a recording, as it goes to the clipboard; "" for any but the last one."""
+        return self._text(self._segments) if entry_id == self._entry and self._segments else ""
+
     def _hear(self, segment: Segment) -> None:
         if self._recording.entry_id != self._entry:
             self._entry, self._segments = self._recording.entry_id, []

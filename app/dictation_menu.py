@@ -35,6 +35,7 @@ class DictationMenu(QMenu):
             action.triggered.connect(partial(self._choose, when))
             self._group.addAction(action)
         self.addSeparator()
+        self.hold_key = self.addAction("Hold a key to dictate…")
         self._clean = self.addAction("Leave out “um” and words said twice")
         self._clean.setCheckable(True)
         self._clean.triggered.connect(lambda checked: settings.change(clean_dictation=checked))

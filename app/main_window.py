@@ -156,8 +156,9 @@ class MainWindow(QMainWindow):
         self.drop.dropped.connect(self.add_files)
         for wish in (self.toolbar.more_models, self.rerun.get_models):
             wish.connect(self.show_models)
-        speakers = (self._settings, self.actions_, self.rerun, self.export, self.recording, self.desk.dictation)
-        for said in (*(speaker.said for speaker in speakers), self.drop.refused):
+        speakers = (self._settings, self.actions_, self.rerun, self.export, self.recording)
+        more = (self.drop.refused, self.desk.dictation.said, self.desk.push_to_talk.said)
+        for said in (*(speaker.said for speaker in speakers), *more):
             said.connect(self.status.say)
 
     def _add_keys(self) -> None:

@@ -10,11 +10,14 @@ from PySide6.QtWidgets import QToolButton
 from app.caption_window import CaptionWindow
 from app.dictation import Dictation
 from app.dictation_menu import DictationMenu
+from app.held_key_client import HeldKey
+from app.held_key_dialog import HeldKeyDialog
 from app.icons import set_icon
 from app.jobs import Jobs
 from app.microphone_menu import MicrophoneMenu
 from app.microphone_permission import MicrophonePermission
 from app.microphones import Microphones
+from app.push_to_talk import PushToTalk
 from app.record_panel import RecordPanel
 from app.recording import Recording
 from app.settings import Settings
@@ -34,6 +37,9 @@ class RecordDesk(QObject):
         self._microphones = Microphones(data, self)
         self.dictation = Dictation(self.recording, settings, self)
         self.dictation_menu = DictationMenu(settings)
+        self.held_key = HeldKey(data, self)
+        self.push_to_talk = PushToTalk(self.held_key, self.recording, self.dictation, settings, self._start)
+        self.dictation_menu.hold_key.triggered.connect(lambda: HeldKeyDialog(self.held_key, settings, toolbar).open())
         self._menu = MicrophoneMenu(self._microphones, settings, self.dictation_menu)
         self.captions: CaptionWindow | None = None  # made when it is first asked for
         self.dictation_menu.captions.toggled.connect(self._show_captions)
@@ -53,12 +59,20 @@ class RecordDesk(QObject):
         if self.recording.is_open or self.recording.state == "starting":
             self.recording.stop()
         else:
-            now = self._settings.values
-            self.recording.start(self._toolbar.options(), now.microphone, now.channel)
+            self._start()
+
+    def begin(self) -> None:
+        """Once, when the window is there: the key that was chosen is watched."""
+        self.held_key.watch(self._settings.values.held_key)
+
+    def _start(self) -> None:
+        now = self._settings.values
+        self.recording.start(self._toolbar.options(), now.microphone, now.channel)
 
     def stop(self) -> None:
         """At the window's end, when no recorder runs any more."""
         self._microphones.stop()
+        self.held_key.stop()
         if self.captions is not None:
             self.captions.close()
 

@@ -32,6 +32,8 @@ class Values:
     export_format: str = "srt"
     dictation: Dictation = "off"
     clean_dictation: bool = False
+    held_key: str = ""  # that is held to dictate, as Qt spells it; "": none
+    held_key_types: bool = True
     caption_size: int = 200  # percent of the window's type
     caption_geometry: bytes = b""
     details_open: bool = False
@@ -52,6 +54,8 @@ class Changes(TypedDict, total=False):
     export_format: str
     dictation: Dictation
     clean_dictation: bool
+    held_key: str
+    held_key_types: bool
     caption_size: int
     caption_geometry: bytes
     details_open: bool

@@ -84,6 +84,7 @@ def _window(
     if is_needed(data):
         _prepare_model(application, jobs, data)
     QTimer.singleShot(0, jobs.queue.start)
+    QTimer.singleShot(0, window.desk.begin)
     QTimer.singleShot(0, partial(window.add_files, files))
     return window
 

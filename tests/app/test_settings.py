@@ -23,6 +23,8 @@ CHANGED = Values(
     export_format="vtt",
     dictation="pause",
     clean_dictation=True,
+    held_key="Ctrl+Alt+Space",
+    held_key_types=False,
     caption_size=350,
     caption_geometry=b"\x01",
     details_open=True,
@@ -52,6 +54,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 def change_all(settings: Settings) -> None:
     settings.change(model="small", language="de", task="translate", device="cpu", backend="whispercpp")
     settings.change(microphone="headset", channel=2, dictation="pause", clean_dictation=True)
+    settings.change(held_key="Ctrl+Alt+Space", held_key_types=False)
     settings.change(caption_size=350, caption_geometry=b"\x01")
     settings.change(export_folder="/exports é", export_format="vtt", details_open=True, geometry=b"\x00\xff\x01")
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from sample_library import ENGLISH, StillEngine, add_done, dark_palette, fill, folder_of, notices, segments, timings
 
 from app.drop import promise
+from app.held_key_dialog import HeldKeyDialog
 from app.jobs import Jobs
 from app.keys import Keys
 from app.main_window import MainWindow
@@ -278,6 +279,11 @@ def captions(scene: Scene) -> QWidget:
     return window.desk.captions
 
 
+def held_key(scene: Scene) -> QWidget:
+    desk = scene.open().desk
+    return HeldKeyDialog(desk.held_key, Settings(scene._folder / "settings.json"), scene.window)
+
+
 def keys(scene: Scene) -> QWidget:
     return Keys(scene.open())
 
@@ -293,6 +299,7 @@ def models(scene: Scene) -> QWidget:
 SCENES: tuple[Callable[[Scene], QWidget], ...] = (
     empty, running, scrolled_away, loading, done, details, japanese, arabic, error, no_speech, cut_off, many,
     search, dropping, recording, paused, behind, silent_microphone, no_permission, no_microphone, recovered, captions,
+    held_key,
     keys, models,
 )  # fmt: skip
 

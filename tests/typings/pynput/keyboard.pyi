@@ -1,0 +1,26 @@
+"""The part of pynput's keyboard module that app/held_key_pynput.py uses (1.8)."""
+
+from collections.abc import Callable
+from threading import Thread
+
+class Key: ...
+class KeyCode: ...
+
+class HotKey:
+    @staticmethod
+    def parse(keys: str) -> list[Key | KeyCode]: ...
+
+class Listener(Thread):
+    IS_TRUSTED: bool
+    def __init__(
+        self,
+        on_press: Callable[[Key | KeyCode | None], None],
+        on_release: Callable[[Key | KeyCode | None], None],
+    ) -> None: ...
+    def canonical(self, key: Key | KeyCode | None) -> Key | KeyCode: ...
+    def wait(self) -> None: ...
+
+class Controller:
+    class InvalidCharacterException(Exception): ...
+
+    def type(self, string: str) -> None: ...
