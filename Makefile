@@ -47,8 +47,8 @@ subtitles: ready-dev ## how well the cues of all recordings keep to the rules, a
 virtual-mic: ready-test ## hold a microphone without a sound card until Ctrl-C; FILE='talk.wav' is played into it
 	@$(PY) tests/virtual_mic.py
 
-torture: ready-test ## kill window, recorder, worker and microphone 50 times each while they record (25 minutes); KILLS=8
-	@SOTTOVOCE_KILLS='$(or $(KILLS),200)' $(PY) -m pytest -q tests/torture
+torture: ready-test ## kill window, recorder, worker and microphone 50 times each while they record, and record an hour (25 minutes)
+	@SOTTOVOCE_KILLS='200' $(PY) -m pytest -q tests/torture
 
 bench-live: ready-test ## how late words are on the screen, into docs/bench/ (ARGS='--backend whispercpp', '--slower 5')
 	@PYTHONPATH='$(CURDIR)' .venv/bin/python tests/quality/bench_live.py $(ARGS)

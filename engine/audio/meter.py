@@ -5,7 +5,6 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ FLOOR_DBFS = -100.0  # told for digital silence
 _FULL = 32768.0
 _EVERY = 1 / 30  # seconds
 _SILENT_MS = 2000
-_WAITING = 50  # packets of 40 ms at most wait for the voice detector; beyond that it is too slow, and leaves some out
+_WAITING_S = 2.0  # of sound at most wait for the voice detector; beyond that it is too slow, and leaves some out
 _SPEECH = 0.5  # probability; Silero's own threshold
 _SPEECH_HOLDS = 0.3  # seconds, so that the light does not flicker between two words
 
@@ -71,7 +70,8 @@ class SpeechLight:
     """Whether someone speaks, found in a thread of its own that delays nobody and may miss something."""
 
     def __init__(self) -> None:
-        self._packets: queue.Queue[tuple[Pcm, int]] = queue.Queue(_WAITING)
+        self._packets: queue.SimpleQueue[tuple[Pcm, int]] = queue.SimpleQueue()
+        self._fed = self._heard = 0.0  # seconds; each is changed by one thread alone
         self._heard_at = float("-inf")
         threading.Thread(target=self._listen, name="speech light", daemon=True).start()
 
@@ -82,8 +82,9 @@ class SpeechLight:
 
     def feed(self, samples: Pcm, rate: int) -> None:
         """Take int16 frames, shape (frames, channels)."""
-        with suppress(queue.Full):
-            self._packets.put_nowait((samples, rate))
+        if self._fed - self._heard < _WAITING_S:
+            self._fed += len(samples) / rate
+            self._packets.put((samples, rate))
 
     def _listen(self) -> None:
         try:
@@ -103,6 +104,7 @@ class SpeechLight:
             for sound in resampler.feed(frame):
                 if (detector.probabilities(to_mono(sound)[0]) >= _SPEECH).any():
                     self._heard_at = time.monotonic()
+            self._heard += len(samples) / rate
 
 
 def _dbfs(value: float) -> float:

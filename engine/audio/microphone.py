@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sounddevice import CallbackFlags, RawInputStream
 
 _SEND_EVERY = 0.04  # seconds; what is queued in between is lost when the process is killed
+_LARGEST = 1 << 15  # bytes of a packet, and what the last callback gave
 _MOST_CHANNELS = 2
 _LONGEST_DRAIN = 0.5  # seconds
 
@@ -117,9 +118,12 @@ def _hear(device: Device, channel: int | None, out: BinaryIO, stop: threading.Ev
 
 
 def _send(heard: queue.SimpleQueue[Packet], out: BinaryIO) -> None:
-    """Everything that is queued, as one packet where nothing was lost in between."""
+    """Everything that is queued, in packets as large as 40 ms usually are, also when there is much of it."""
     sound, overflow = bytearray(), False
     while not heard.empty():
+        if len(sound) >= _LARGEST:
+            write_packet(out, Heard(bytes(sound), overflow))
+            sound, overflow = bytearray(), False
         packet = heard.get()
         assert isinstance(packet, Heard)
         sound += packet.sound

@@ -16,6 +16,8 @@ import pytest
 from tests.virtual_mic import VirtualMicrophone
 
 RATE = 44_100  # what PortAudio takes for the rate of an ALSA device without hardware
+ORDINARY_KILLS = 6
+KILLS = int(os.environ.get("SOTTOVOCE_KILLS", str(ORDINARY_KILLS)))
 VICTIMS = ("window", "recorder", "worker", "microphone")
 _TALK_S = 60
 
@@ -42,12 +44,14 @@ class Ear:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How much was missing after the kills of each process."""
+    """How much was missing after the kills of each process, and how much memory each took."""
     missing: dict[str, list[float]] = defaultdict(list)
     for report in (one for ended in ("passed", "failed") for one in terminalreporter.getreports(ended)):
         for name, value in report.user_properties:
             if report.when == "call" and name in VICTIMS:
                 missing[name].append(float(str(value)))
+            elif report.when == "call" and name == "memory":
+                terminalreporter.write_line(str(value))
     for name, seconds in missing.items():
         terminalreporter.write_line(
             f"{name:<12}{len(seconds):>3} kills, sound missing: {median(seconds):.2f} s, at most {max(seconds):.2f} s"

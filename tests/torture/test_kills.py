@@ -25,12 +25,11 @@ from engine.errors import EngineError
 from engine.folders import library_file, models_folder
 from engine.library import Entry, Library
 from engine.recording import RecordingFacts, is_living, read_facts, recordings_folder
-from tests.torture.conftest import RATE, VICTIMS, Ear
+from tests.torture.conftest import KILLS, RATE, VICTIMS, Ear
 from tests.virtual_mic import VirtualMicrophone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the virtual microphone is PulseAudio's")
 
-KILLS = int(os.environ.get("SOTTOVOCE_KILLS", "6"))
 MOST_MISSING_S = 0.5
 MOST_SHIFT_S = 0.25  # between what was said before a gap and behind it
 PIECE = RATE // 20
