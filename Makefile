@@ -9,7 +9,7 @@ override STARTED_IN := $(value PWD)
 export FILE STARTED_IN
 
 .NOTPARALLEL:
-.PHONY: help run test check format quality word-times subtitles virtual-mic torture mic-errors bench bench-ui bench-live bench-large screenshots clean ready-run ready-dev ready-bench ready-test
+.PHONY: help run test check format quality word-times subtitles virtual-mic torture mic-errors bench bench-ui bench-live bench-large bench-coreml screenshots clean ready-run ready-dev ready-bench ready-test
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | while IFS='|' read -r name what; do printf '%-19s %s\n' "$$name" "$$what"; done
@@ -58,6 +58,9 @@ mic-errors: ready-test ## errors of all recordings through the virtual microphon
 
 bench-large: ready-dev ## build and run a model of large-v3's size: sizes, seconds, memory; ARGS='--precision fp32'
 	@$(PY) tests/measure/large_model.py $(ARGS)
+
+bench-coreml: ready-dev ## build encoders for Core ML, of large-v3's size too, and compare them; ARGS=--large-proof
+	@$(PY) tests/measure/coreml_build.py $(ARGS)
 
 screenshots: ready-test ## write pictures of the window to build/screenshots/
 	@$(PY) tests/measure/screenshots.py

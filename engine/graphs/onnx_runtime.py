@@ -79,12 +79,14 @@ class Cache:
 class OnnxGraphs:
     """Three sessions over the graphs in a folder."""
 
-    def __init__(self, folder: Path, threads: int, profile: bool = False) -> None:
+    def __init__(self, folder: Path, threads: int, profile: bool = False, encoder_later: bool = False) -> None:
+        """`encoder_later`: its encoder is loaded when it is first asked for, as something else is to encode."""
         self._threads = threads
         self._profiles = tempfile.mkdtemp(prefix="sottovoce-") if profile else ""
         if profile:
             weakref.finalize(self, shutil.rmtree, self._profiles, ignore_errors=True)
-        self._encoder = self._session(folder / "encoder.onnx")
+        self._encoder_file = folder / "encoder.onnx"
+        self._encoder = None if encoder_later else self._session(self._encoder_file)
         self._cross = self._session(folder / "cross.onnx")
         self._decoder = self._session(folder / "decoder.onnx")
         self._cross_names = [output.name for output in self._cross.get_outputs()]
@@ -96,6 +98,8 @@ class OnnxGraphs:
 
     def encode(self, mel: Floats) -> ort.OrtValue:
         """One window's (1, mels, frames) → the encoder's output (1, frames / 2, width), left in the runtime."""
+        if self._encoder is None:
+            self._encoder = self._session(self._encoder_file)
         return _run(self._encoder, {"mel": _value(mel)}, ["encoded"])[0]
 
     def cross(self, encoded: Sequence[ort.OrtValue]) -> Cache:
@@ -128,7 +132,8 @@ class OnnxGraphs:
         if not self._profiles:
             return ()
         sessions = {"encoder": self._encoder, "cross": self._cross, "decoder": self._decoder}
-        times = [time for name, session in sessions.items() for time in _operators(name, session.end_profiling())]
+        profiles = {name: session.end_profiling() for name, session in sessions.items() if session}
+        times = [time for name, profile in profiles.items() for time in _operators(name, profile)]
         shutil.rmtree(self._profiles, ignore_errors=True)
         self._profiles = ""
         return tuple(times)

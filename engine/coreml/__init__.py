@@ -1,0 +1,1 @@
+"""Core ML encoders: built from the weights, proved, compiled, checked; each step in a process of its own."""
