@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.engine_client import EngineClient
 from app.job_changes import changes_of, restarted
 from app.wording import clock
-from engine.backends.gpu import condemn
+from engine.backends.gpu import blame
 from engine.endings import Death
 from engine.errors import SENTENCES, EngineError
 from engine.library import Entry, Library, State
@@ -68,7 +68,7 @@ class JobRunner(QObject):
         self._client = client
         self._entry: Entry | None = None
         self._begun_at = 0  # where the running job goes on
-        self._on_gpu = False
+        self._loaded: Loaded | None = None  # what the running job runs on
         self.live: Live | None = None
         client.events.connect(self._take)
         client.died.connect(self._died)
@@ -83,7 +83,7 @@ class JobRunner(QObject):
         self._forget_unsettled(entry.id)
         self._entry = self._library.update(entry.id, state="running", error=None, error_detail="")
         self._begun_at = entry.settled
-        self._on_gpu = False
+        self._loaded = None
         self.live = Live("opening", entry.settled, entry.duration, None, self._follows)
         self.changed.emit(entry.id)
         self._client.begin(_command(entry))
@@ -105,7 +105,7 @@ class JobRunner(QObject):
             return
         mine = [event for event in events if not isinstance(event, Ready) and event.job == entry.id]
         for loaded in (event for event in mine if isinstance(event, Loaded)):
-            self._on_gpu = loaded.gpu
+            self._loaded = loaded
         try:
             self._store(entry, mine)
         except EngineError as error:
@@ -163,8 +163,8 @@ class JobRunner(QObject):
             self._cannot_store(error)
 
     def _bury(self, entry: Entry, death: Death) -> None:
-        if self._on_gpu:  # perhaps of its driver
-            condemn(self._client.data, entry.options, death.detail)
+        if self._loaded is not None:  # perhaps of what it ran on
+            blame(self._client.data, entry.options, self._loaded, death.detail)
         deaths = entry.deaths + 1
         if deaths < DEATHS_ALLOWED:
             notice = restarted(entry, death)

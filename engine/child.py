@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from engine.backends.gpu import condemn
+from engine.backends.gpu import blame
 from engine.endings import ending
 from engine.errors import Code
 from engine.hang_rule import SHORTEST_MS, HangRule, TimeLimit
@@ -47,14 +47,14 @@ class EngineProcess:
         rule = limit or HangRule(self._hang_ms)
         if self._worker is None:
             self._worker = _started(self._data)
-        worker, gpu = self._worker, False
+        worker, loaded = self._worker, None
         worker.send(encode(command))
         try:
             for line in worker.said(rule):
                 event = decode_event(line)
                 rule.see(event)
                 if isinstance(event, Loaded):
-                    gpu = event.gpu
+                    loaded = event
                 if not isinstance(event, Ready):
                     yield event
                 if isinstance(event, Done | Failed):
@@ -65,8 +65,8 @@ class EngineProcess:
         except HungError as error:
             failed = Failed(command.job, Code.ENGINE_HUNG, str(error))
         self.close()
-        if gpu and limit is None:
-            condemn(self._data, command.options, failed.detail)
+        if loaded is not None and limit is None:
+            blame(self._data, command.options, loaded, failed.detail)
         yield failed
 
     def close(self) -> None:

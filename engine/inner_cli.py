@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from engine.verbs import Verbs
 
-INNER_VERBS = frozenset({"worker", "recorder", "microphone", "microphones", "gpu-probe"})
+INNER_VERBS = frozenset({"worker", "recorder", "microphone", "microphones", "gpu-probe", "coreml-step"})
 
 
 def add_parsers(verbs: Verbs) -> None:
@@ -27,6 +27,8 @@ def add_parsers(verbs: Verbs) -> None:
     probe = verbs.add_parser("gpu-probe")
     probe.add_argument("model", type=Path)
     probe.set_defaults(run=_gpu_probe)
+    step = verbs.add_parser("coreml-step")
+    step.set_defaults(run=_coreml_step)
 
 
 def add_microphone(parser: argparse.ArgumentParser) -> None:
@@ -70,3 +72,10 @@ def _gpu_probe(arguments: argparse.Namespace, _data: Path) -> int:
     from engine.backends.whispercpp import try_gpu  # noqa: PLC0415
 
     return 0 if try_gpu(arguments.model) else 1
+
+
+def _coreml_step(_arguments: argparse.Namespace, _data: Path) -> int:
+    from engine.backends.coreml_runtime import SYSTEM  # noqa: PLC0415
+    from engine.coreml.step_process import serve_step  # noqa: PLC0415
+
+    return serve_step(SYSTEM, open(0, "rb", buffering=0, closefd=False))

@@ -31,6 +31,15 @@ if sys.platform != "win32":
         except (ValueError, OSError):
             return None
 
+    def available_memory() -> int | None:
+        """Bytes that a new process can have without others being swapped out, where Linux tells; else None."""
+        try:
+            facts = Path("/proc/meminfo").read_text("ascii", "replace")
+        except OSError:
+            return None
+        found = re.search(r"MemAvailable:\s+(\d+) kB", facts)
+        return int(found[1]) * 1024 if found else None
+
 else:
     import ctypes
     from ctypes import wintypes
@@ -48,7 +57,8 @@ else:
             ("length", wintypes.DWORD),
             ("load", wintypes.DWORD),
             ("total", ctypes.c_uint64),
-            ("rest", ctypes.c_uint64 * 6),
+            ("available", ctypes.c_uint64),
+            ("rest", ctypes.c_uint64 * 5),
         ]
 
     def peak_memory() -> int | None:
@@ -63,6 +73,12 @@ else:
         status = _Status(length=ctypes.sizeof(_Status))
         done = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
         return int(status.total) if done else None
+
+    def available_memory() -> int | None:
+        """Bytes that a new process can have; None where it cannot be asked."""
+        status = _Status(length=ctypes.sizeof(_Status))
+        done = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return int(status.available) if done else None
 
 
 def check_memory(needed: int) -> None:

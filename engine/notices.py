@@ -15,6 +15,7 @@ _SENTENCES = {
     "gap": "The file has a gap here; it was filled with silence.",
     "late_sound": "The sound starts later than the picture; times count from the start of the picture.",
     "gpu_failed": "The graphics processor failed; the rest was done on the CPU.",
+    "coreml_failed": "The Neural Engine failed; what it had still to do was done without it.",
     "cpu_only": "It ran on the CPU.",
     "repeats": "The engine may have repeated itself here.",
     "uncovered": "Someone speaks here, but no text was found.",

@@ -59,6 +59,7 @@ class Loaded:
     load_ms: int
     window_ms: int  # what one window of 30 s is expected to take, for the watch on hangs
     gpu: bool = False  # it runs on one, which is what a death may come from
+    encoder: str = ""  # the Core ML encoder in use, by the name of its folder: the same holds for it
 
 
 @dataclass(frozen=True, slots=True)

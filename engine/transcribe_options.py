@@ -30,6 +30,7 @@ def engine_options(arguments: argparse.Namespace, formats: Sequence[str]) -> Opt
         model=_model(arguments.model),
         backend=arguments.backend,
         device=arguments.device,
+        low_power=arguments.low_power,
         precision=arguments.precision,
         language=arguments.language,
         task=arguments.task,
@@ -70,7 +71,8 @@ def _add_model(add: Callable[..., object]) -> None:
 
 def _add_decoding(add: Callable[..., object]) -> None:
     _add_model(add)
-    add("--device", default="auto", choices=("auto", "cpu", "gpu"))
+    add("--device", default="auto", choices=("auto", "cpu", "gpu", "neural"), help="neural: Apple's Neural Engine")
+    add("--low-power", action="store_true", help="auto takes the Neural Engine even if something else is faster")
     add("--prompt", default="", metavar="TEXT", help="names and words that occur, or a style to follow")
     add("--no-vad", action="store_true", help="decode everything, not only where speech was found")
     add("--threads", default=0, metavar="N", type=_whole(0, _LARGEST), help="0: one a core")

@@ -26,7 +26,7 @@ WINDOW_MS = 30_000  # what Whisper's encoder sees at once
 WORDLESS_MS = 1_500  # speech that is shorter may well have no words: breaths and laughter
 
 Task: TypeAlias = Literal["transcribe", "translate"]
-Device: TypeAlias = Literal["auto", "cpu", "gpu"]
+Device: TypeAlias = Literal["auto", "cpu", "gpu", "neural"]  # neural: Apple's Neural Engine, through Core ML
 Precision: TypeAlias = Literal["int8", "fp32"]
 
 
@@ -112,6 +112,7 @@ class Options:
     model: str = "base"  # a name of the catalogue or library, or the absolute path of a ggml file
     backend: str = "auto"
     device: Device = "auto"
+    low_power: bool = False  # "auto" takes the Neural Engine where it can be used, even if something else is faster
     precision: Precision = "int8"  # of the onnx and tract backends
     language: str = "auto"  # or a Whisper code: "en", "de", …
     may_switch: bool = False  # a window clearly in another language is written in that one; the pipeline asks for it

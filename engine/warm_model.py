@@ -33,6 +33,7 @@ class WarmModel:
         self._backend: Backend | None = None
         self._key: tuple[object, ...] = ()
         self._loaded: Loaded | None = None
+        self._failures: list[str] = []  # of its Core ML encoder, not told yet
         self.window_seconds = 0.0  # what a window took to decode the last time; 0: not known
 
     @property
@@ -54,6 +55,7 @@ class WarmModel:
             _stamp(model),
             options.backend,
             options.device,
+            options.low_power,
             options.precision,
             options.threads,
             options.profile,
@@ -71,10 +73,21 @@ class WarmModel:
     ) -> Generator[Event, None, list[list[Segment]]]:
         """What `decode` gives, as the generator's value; once more without the GPU when that gives nonsense."""
         found = decode()
+        yield from self._without_encoder(job, options)
         if self.backend.gpu and any(is_nonsense(segment.text) for segments in found for segment in segments):
             yield from self.fall_back_to_cpu(job, options, "It gave one character over and over.")
             found = decode()
         return found
+
+    def _without_encoder(self, job: int, options: Options) -> Iterator[Event]:
+        """The Core ML encoder may have failed meanwhile: say so, and load what is the fastest without it."""
+        if not self._failures:
+            return
+        why = self._failures.pop()
+        yield Notice(job, "coreml_failed", why)
+        if options.backend == "auto":
+            self._key = ()
+            yield from self.load(job, options)
 
     def fall_back_to_cpu(self, job: int, options: Options, why: str) -> Iterator[Event]:
         """Load the same model without the GPU, which has shown that it computes wrongly; later files too."""
@@ -86,7 +99,7 @@ class WarmModel:
         began = time.monotonic()
         load = partial(load_backend, options, model, self._data)
         choice = yield from while_running(job, load, stage="building")
-        self._backend, self.window_seconds = choice.backend, 0.0
+        self._backend, self._failures, self.window_seconds = choice.backend, choice.failures, 0.0
         if choice.gpu_failed:
             yield Notice(job, "gpu_failed", choice.gpu_failed)
         took = round((time.monotonic() - began) * 1000)
@@ -100,6 +113,7 @@ class WarmModel:
             load_ms=took,
             window_ms=megabytes * _WINDOW_MS_PER_MB,
             gpu=choice.backend.gpu,
+            encoder=choice.encoder,
         )
 
     def close(self) -> None:

@@ -14,12 +14,14 @@ from pathlib import Path
 
 import msgspec
 
+from engine.coreml.records import coreml_folder, count_death
 from engine.endings import ending
 from engine.errors import EngineError
 from engine.files import atomic_write
-from engine.folders import models_folder, state_folder
+from engine.folders import cache_folder, models_folder, state_folder
 from engine.models.store import ModelStore, is_model_name
 from engine.program import engine_command
+from engine.protocol import Loaded
 from engine.types import Options
 
 PROBE_SECONDS = 300  # a first Metal start compiles its shaders
@@ -57,6 +59,15 @@ def remembered(state: Path, model: Path) -> Verdict | None:
 def condemn(data: Path, options: Options, why: str) -> None:
     """Keep the model of `options` off the GPU from now on: it passed its trial there, but then it failed at work."""
     _remember(state_folder(data), _model_file(data, options), Verdict(False, why, _engine()))
+
+
+def blame(data: Path, options: Options, loaded: Loaded, why: str) -> None:
+    """The engine died with this loaded: whatever else than the CPU it ran on may be the reason."""
+    if loaded.encoder:
+        with suppress(EngineError):
+            count_death(coreml_folder(cache_folder(data)) / loaded.encoder, why)
+    elif loaded.gpu:
+        condemn(data, options, why)
 
 
 def forget(state: Path) -> None:

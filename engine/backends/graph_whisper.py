@@ -74,8 +74,10 @@ class GraphWhisper:
 
     gpu = False
 
-    def __init__(self, name: str, device: str, batch: int, runtime: Runtime, model: GgmlModel, folder: Path) -> None:
-        """`runtime` has loaded the graphs in `folder`, which were built from `model`."""
+    def __init__(
+        self, name: str, device: str, batch: int, runtime: Runtime, model: GgmlModel, folder: Path, frames: int = 2
+    ) -> None:
+        """`runtime` has loaded the graphs in `folder`, which were built from `model`; it encodes `frames` or more."""
         self.name = name
         self.device = device
         self.batch = batch
@@ -83,6 +85,7 @@ class GraphWhisper:
         self._filters = model.filters.copy()
         self._lags = onset_lags(model.hyper)
         self._runtime = runtime
+        self._least_frames = frames
         self._steps = _TimedSteps(runtime)
         self._ladder = Ladder(Decoder(self._steps, self._vocabulary), self._vocabulary)
         self._watch = self._steps.watch
@@ -99,7 +102,7 @@ class GraphWhisper:
             for samples, end in zip(batch, speech or [0] * len(batch), strict=True)
         ]
         segments: dict[int, list[Segment]] = {}
-        for frames, together in _by_frames(extents).items():
+        for frames, together in _by_frames([self._frames_for(extent.length) for extent in extents]).items():
             found = self._decoded([batch[i] for i in together], [extents[i] for i in together], frames, options)
             segments.update(zip(together, found, strict=True))
         self._heard.clear()
@@ -132,7 +135,7 @@ class GraphWhisper:
         """Segments of one window without a second try; see `Backend.draft`."""
         length = len(samples) // SAMPLES_PER_MS
         self._heard.clear()
-        cache = self._cache([samples], _frames_for(length))
+        cache = self._cache([samples], self._frames_for(length))
         with self._watch.stage("sample"):
             (found,) = self._ladder.first_try(cache, self._prompt(options), [Extent(length)], options)
         return self._segments(found, length, options)
@@ -140,7 +143,7 @@ class GraphWhisper:
     def detect_language(self, samples: Samples) -> tuple[str, float]:
         """The likeliest language and its probability; the encoder's pass is kept for `decode`."""
         self._heard.clear()
-        cache = self._cache([samples], _frames_for(len(samples) // SAMPLES_PER_MS))
+        cache = self._cache([samples], self._frames_for(len(samples) // SAMPLES_PER_MS))
         with self._watch.stage("language"):
             start = np.array([[self._vocabulary.start]], np.int64)
             logits = self._runtime.step(start, cache).logits[:, list(self._vocabulary.languages.values())]
@@ -195,6 +198,11 @@ class GraphWhisper:
                 self._heard[key] = self._runtime.encode(mel)
         return self._heard[key]
 
+    def _frames_for(self, length: int) -> int:
+        """Even frames for so many ms of audio and the silence behind it."""
+        frames = -(-length * FRAMES_PER_SECOND // 1000) + _SILENCE_FRAMES
+        return min(MAX_FRAMES, max(self._least_frames, frames + frames % 2))
+
     def _segments(self, hypothesis: Hypothesis, length: int, options: Options) -> list[Segment]:
         """Segments, with words and their times when those are asked for."""
         if is_silence(hypothesis):
@@ -221,15 +229,9 @@ def _bounds(hypothesis: Hypothesis, end: int, lags: Sequence[int]) -> dict[int, 
     return {place: (int(times[i]), int(times[i + 1])) for i, place in enumerate(places)}
 
 
-def _by_frames(extents: Sequence[Extent]) -> dict[int, list[int]]:
+def _by_frames(frames: Sequence[int]) -> dict[int, list[int]]:
     """Which windows go together, by their frames: what is said in one must not depend on how long the others are."""
     groups: dict[int, list[int]] = {}
-    for i, extent in enumerate(extents):
-        groups.setdefault(_frames_for(extent.length), []).append(i)
+    for i, count in enumerate(frames):
+        groups.setdefault(count, []).append(i)
     return groups
-
-
-def _frames_for(length: int) -> int:
-    """Even frames for so many ms of audio and the silence behind it."""
-    frames = -(-length * FRAMES_PER_SECOND // 1000) + _SILENCE_FRAMES
-    return min(MAX_FRAMES, frames + frames % 2)

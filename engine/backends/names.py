@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-BACKENDS = ("auto", "onnx", "tract", "whispercpp", "fake")
+BACKENDS = ("auto", "onnx", "tract", "whispercpp", "coreml", "fake")

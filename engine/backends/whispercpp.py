@@ -43,6 +43,7 @@ _BUFFER = re.compile(
     r"whisper_\w+:\s+(model|kv (?:self|cross|pad)|compute buffer \(\w+\))\s*(?:size)?\s*=\s*([\d.]+) MB"
 )
 _TIMING = re.compile(r"whisper_print_timings:\s+(\w+) time =\s*([\d.]+) ms(?: /\s*(\d+) runs)?")
+_COREML_LOADED = "Core ML model loaded"  # it says; a failure to load the encoder is otherwise passed over
 _GPU = re.compile(r"using (\S+) backend")
 _PHASE_NAMES = {name: name for name in ("mel", "encode", "decode", "sample")} | {"batchd": "decode", "prompt": "decode"}
 
@@ -55,8 +56,10 @@ class WhisperCpp:
     name = "whispercpp"
     batch = 1
 
-    def __init__(self, model: Path, use_gpu: bool, threads: int) -> None:
+    def __init__(self, model: Path, use_gpu: bool, threads: int, neural: bool = False) -> None:
         """Load `model`, an absolute path that was read through before (a text file would crash later).
+
+        `neural`: a compiled Core ML encoder lies beside it and is to be used, which a build without Core ML cannot.
 
         EngineError OUT_OF_MEMORY, MODEL_CANNOT for a file of float32 only, BACKEND_FAILED.
         """
@@ -69,10 +72,16 @@ class WhisperCpp:
         context = cpp.whisper_init_from_file_with_params(str(model), parameters)
         if context is None:
             raise EngineError(Code.BACKEND_FAILED, f"whisper.cpp could not load the model: {_last_words()}")
+        if neural and _COREML_LOADED not in "".join(_log):
+            cpp.whisper_free(context)
+            raise EngineError(Code.BACKEND_FAILED, f"whisper.cpp did not load the Core ML encoder: {_last_words()}")
         self._context = context
         self._threads = threads_for(threads)
         self._buffers = _buffers_in(_log)
         self.device, self.gpu = _device_in(_log, use_gpu)
+        self._neural = neural
+        if neural:
+            self.device = f"Neural Engine (Core ML) and {self.device}"
         self.can_switch = False  # it would encode every window twice
         self.multilingual = bool(cpp.whisper_is_multilingual(context))
         self._first_timestamp = cpp.whisper_token_beg(context)
@@ -88,8 +97,12 @@ class WhisperCpp:
         return [self._decode(samples, options) for samples in batch]
 
     def draft(self, samples: Samples, options: Options) -> list[Segment]:
-        """Segments of one window, the first that come; the encoder sees little more than the window."""
-        return self._decode(samples, options, audio_ctx=_draft_context(len(samples)), temperature_inc=0.0)
+        """Segments of one window, the first that come; the encoder sees little more than the window.
+
+        That of Core ML sees all 30 s: given less, it fails without a word, and what comes is "[Music]".
+        """
+        context = 0 if self._neural else _draft_context(len(samples))
+        return self._decode(samples, options, audio_ctx=context, temperature_inc=0.0)
 
     def _decode(self, samples: Samples, options: Options, **changes: float) -> list[Segment]:
         code = cpp.whisper_lang_id(options.language)
@@ -215,7 +228,12 @@ def gpu_in_build() -> bool:
     """Whether this build of ggml has a device besides the CPU; asks no driver."""
     parts = cpp.whisper_print_system_info().split("|")
     names = {part.split(":")[0].strip() for part in parts if ":" in part}
-    return bool(names - {"WHISPER", "CPU", "BLAS"})
+    return bool(names - {"WHISPER", "CPU", "BLAS", "COREML"})
+
+
+def coreml_in_build() -> bool:
+    """Whether this build of whisper.cpp can take its encoder from Core ML; the published wheels cannot."""
+    return "COREML = 1" in cpp.whisper_print_system_info()
 
 
 def check_weights(model: Path) -> None:
