@@ -1,6 +1,6 @@
 """Writes one transcript of the library, in a process of its own: a long one takes a second or two. No Qt here.
 
-python -m app.export_job LIBRARY ENTRY FORMAT [FILE]      without a file: to standard output
+python -m app.export_job LIBRARY ENTRY FORMAT PRESET [FILE]      without a file: to standard output
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ import msgspec
 
 from engine.errors import Code, EngineError
 from engine.exports import FORMATS
+from engine.exports.rules import PRESETS
 from engine.files import atomic_write
 from engine.library import Library
 
 
 def main(arguments: Sequence[str]) -> int:
     """0 when it is written; 1 with the code and the detail of the failure, as a JSON list on standard error."""
-    library_path, entry_id, format_name, *target = arguments
+    library_path, entry_id, format_name, preset, *target = arguments
     try:
         library = Library.open(Path(library_path), writable=False)
         source = library.entry(int(entry_id)).source
-        text = FORMATS[format_name].write(library.transcript(int(entry_id))).encode()
+        transcript, rules = library.transcript(int(entry_id)), PRESETS[preset]
+        text = FORMATS[format_name].write(transcript, rules).encode()
         if target:
             _refuse_source(Path(target[0]), source)
             atomic_write(Path(target[0]), text, overwrite=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.export_process import ExportProcess
@@ -16,6 +16,7 @@ from app.messages import message
 from app.settings import Settings
 from engine.errors import Code
 from engine.exports import FORMATS, Format
+from engine.exports.rules import PRESETS
 from engine.files import shown
 from engine.library import Entry
 
@@ -35,6 +36,8 @@ class ExportMenu(QMenu):
             action = self.addAction(f"{format_.label} ({format_.suffix})…")
             action.triggered.connect(lambda _checked, chosen=format_: self.ask(chosen))
             self._saves[format_.name] = action
+        self.presets = self.addMenu("Rules of subtitles")
+        self.presets.aboutToShow.connect(self._fill_presets)
         self.addSeparator()
         self.copy_all = self.addAction("Copy all text")
         self.copy_all.setShortcut(QKeySequence("Ctrl+Shift+C"))
@@ -91,8 +94,19 @@ class ExportMenu(QMenu):
         process.done.connect(copy)
         process.failed.connect(lambda code, detail: self.said.emit(f"{message(code).what} {detail}"))
 
+    def _fill_presets(self) -> None:
+        self.presets.clear()
+        group = QActionGroup(self.presets)
+        for rules in PRESETS.values():
+            action = self.presets.addAction(rules.label)
+            action.setCheckable(True)
+            action.setChecked(rules.name == self._settings.values.export_preset)
+            action.triggered.connect(lambda _checked, name=rules.name: self._settings.change(export_preset=name))
+            group.addAction(action)
+
     def _start(self, entry_id: int, format_: Format, path: Path | None) -> ExportProcess:
-        process = ExportProcess(self._data, entry_id, format_.name, path, self)
+        preset = self._settings.values.export_preset
+        process = ExportProcess(self._data, entry_id, format_.name, preset, path, self)
         for end in (process.done, process.failed):
             end.connect(process.deleteLater)
         process.start()

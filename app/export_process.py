@@ -27,13 +27,14 @@ class ExportProcess(QObject):
         data: Path,
         entry_id: int,
         format_name: str,
+        preset: str,
         target: Path | None,
         parent: QObject,
         program: str = PROGRAM,
     ) -> None:
         super().__init__(parent)
         where = () if target is None else (str(target),)
-        arguments = (*_JOB, str(library_file(data)), str(entry_id), format_name, *where)
+        arguments = (*_JOB, str(library_file(data)), str(entry_id), format_name, preset, *where)
         self._process = python_child(self, data, arguments, program)
         self._process.finished.connect(self._finished)
         self._process.errorOccurred.connect(self._not_started)

@@ -11,6 +11,7 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from engine.errors import EngineError
+from engine.exports.rules import DEFAULT
 from engine.files import atomic_write
 from engine.types import Device, Options, Task
 
@@ -30,6 +31,7 @@ class Values:
     channel: int = 0  # of it, counted from 1; 0: all of them, mixed
     export_folder: str = ""  # "": beside the recording
     export_format: str = "srt"
+    export_preset: str = DEFAULT  # rules of subtitles
     dictation: Dictation = "off"
     clean_dictation: bool = False
     held_key: str = ""  # that is held to dictate, as Qt spells it; "": none
@@ -52,6 +54,7 @@ class Changes(TypedDict, total=False):
     channel: int
     export_folder: str
     export_format: str
+    export_preset: str
     dictation: Dictation
     clean_dictation: bool
     held_key: str

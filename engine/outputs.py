@@ -14,6 +14,7 @@ from pathlib import Path
 
 from engine.errors import Code, EngineError
 from engine.exports import FORMATS
+from engine.exports.rules import PRESETS
 from engine.files import atomic_write
 from engine.terminal import named, to_stdout
 from engine.types import Transcript
@@ -21,7 +22,7 @@ from engine.types import Transcript
 STDOUT = "-"
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")  # a redirected one looks like a plain file
 _SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
-SUBTITLES = frozenset({"srt", "vtt"})
+SUBTITLES = frozenset(name for name, format_ in FORMATS.items() if format_.is_subtitle)
 
 
 class WrongUseError(Exception):
@@ -84,12 +85,15 @@ def make_ready(outputs: Sequence[Output], overwrite: bool) -> None:
             raise EngineError(Code.NOT_WRITABLE, f"{named(path)}: {os.strerror(errno.EACCES)}")
 
 
-def write(transcript: Transcript, outputs: Sequence[Output], words: bool, overwrite: bool) -> None:
-    """Write every output, whole or not at all. EngineError of `atomic_write` and `to_stdout`."""
+def write(transcript: Transcript, outputs: Sequence[Output], preset: str, words: bool, overwrite: bool) -> None:
+    """Write every output, whole or not at all; `preset` names the rules of subtitles.
+
+    EngineError of `atomic_write` and `to_stdout`.
+    """
     plain = replace(transcript, segments=tuple(replace(segment, words=()) for segment in transcript.segments))
     for output in outputs:
         asked = transcript if words or output.format in SUBTITLES else plain
-        text = FORMATS[output.format].write(asked)
+        text = FORMATS[output.format].write(asked, PRESETS[preset])
         if output.path is None:
             to_stdout(text.encode("utf-8"))
         else:

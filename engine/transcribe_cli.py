@@ -64,7 +64,7 @@ def _one(
         make_ready(outputs, arguments.overwrite)
         command = Transcribe(number, os.fsencode(file.absolute()), options)
         collected = _collect(engine, command, file, arguments.events)
-        write(collected.transcript(), outputs, arguments.words, arguments.overwrite)
+        write(collected.transcript(), outputs, arguments.preset, arguments.words, arguments.overwrite)
     except EngineError as error:
         say(f"{name}: {error}")
         return False

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from engine.backends.names import BACKENDS
+from engine.exports.rules import DEFAULT, PRESETS
 from engine.languages import AUTO, languages_of
 from engine.outputs import SUBTITLES
 from engine.types import Options
@@ -83,6 +84,7 @@ def _add_decoding(add: Callable[..., object]) -> None:
 
 def _add_results(add: Callable[..., object]) -> None:
     add("--format", metavar="txt,srt,vtt,json", help="one or more, with commas between (txt)")
+    add("--preset", default=DEFAULT, choices=PRESETS, help="the rules of subtitles; plain: none")
     add("--output", metavar="DIR|FILE|-", help="where to write; - is standard output, the default")
     add("--overwrite", action="store_true", help="replace files that are already there")
     add("--words", action="store_true", help="times and probabilities of single words, in JSON")

@@ -8,7 +8,7 @@ What a division costs says `_cost`; nothing else decides. A rule that cannot be 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from engine.exports.atoms import Atom, atoms_of, text_of, width
@@ -16,7 +16,7 @@ from engine.exports.lines import BALANCE, broken
 from engine.exports.normalise import normalise
 from engine.exports.phrases import break_cost, divides_name
 from engine.exports.rules import CueRules, Warning_
-from engine.exports.scripts import ends_sentence
+from engine.exports.scripts import ends_sentence, tidy
 from engine.types import Segment, Word
 
 _APART_MS = 3_000  # a silence that no cue bridges
@@ -46,7 +46,7 @@ class Cue:
 
 def cues(segments: Iterable[Segment], duration: int | None, rules: CueRules) -> list[Cue]:
     """The cues of a transcript: in order, within [0, `duration`], none overlapping; no word is lost."""
-    valid = normalise(segments, duration)
+    valid = list(_named(normalise(segments, duration), rules))
     if not rules.characters:
         return [_as_it_is(segment) for segment in valid]
     atoms = atoms_of(valid)
@@ -54,6 +54,24 @@ def cues(segments: Iterable[Segment], duration: int | None, rules: CueRules) -> 
     times = _times(groups, duration, rules)
     made = [_cue(group, *time, rules) for group, time in zip(groups, times, strict=True)]
     return list(_judged(made, rules))
+
+
+def _named(segments: Iterable[Segment], rules: CueRules) -> Iterator[Segment]:
+    """The same segments; where another one begins to speak, the name or a dash stands before the text."""
+    before: str | None = None
+    for segment in segments:
+        speaker = " ".join(tidy(segment.speaker or "").split())
+        sign = {"names": f"{speaker}: ", "dashes": "– ", "none": ""}[rules.speakers]
+        yield _with_sign(segment, sign) if speaker and segment.speaker != before else segment
+        before = segment.speaker
+
+
+def _with_sign(segment: Segment, sign: str) -> Segment:
+    """The sign belongs to the first word, so that nothing comes between them."""
+    words = segment.words
+    if words:
+        words = (replace(words[0], text=f" {sign}{words[0].text.strip()}"), *words[1:])
+    return replace(segment, text=sign + segment.text.lstrip(), words=words)
 
 
 def _as_it_is(segment: Segment) -> Cue:

@@ -25,10 +25,19 @@ class CueRules:
     speakers: Speakers = "names"
     karaoke: bool = False  # the words light up one by one, where the format can
 
+    @property
+    def label(self) -> str:
+        """For a menu: its name and what it comes to."""
+        if not self.characters:
+            return "Plain: as it was transcribed"
+        lines = "one line" if self.lines == 1 else f"{self.lines} lines"
+        name = self.name.upper() if self.name == "bbc" else self.name.capitalize()
+        return f"{name}: {lines} of {self.characters} characters, up to {self.longest / 1000:g} s"
+
 
 # Netflix, Timed Text Style Guide, General Requirements and English (USA): 42 characters, 2 lines, 20 characters a
 # second for adults and 17 for children, 5/6 s to 7 s, 2 frames between cues, which are closed below half a second.
-_NETFLIX = CueRules("netflix", shortest=833, speakers="dashes")
+_NETFLIX = CueRules("netflix", shortest=833)
 # BBC Subtitle Guidelines: 37 characters on teletext, two lines, 160 to 180 words a minute, which is about 15 to 17
 # characters a second; gaps below 1.5 s are closed.
 _BBC = CueRules("bbc", characters=37, comfortable=15.0, fastest=17.0, gap=40, close=1_500, speakers="none")
@@ -37,7 +46,7 @@ _SOCIAL = CueRules(
     "social", characters=22, lines=1, comfortable=25.0, fastest=40.0, shortest=300, longest=3_000, gap=0, close=300,
     speakers="none", karaoke=True,
 )  # fmt: skip
-_PLAIN = replace(_NETFLIX, name="plain", characters=0, gap=0, close=0, speakers="names")
+_PLAIN = replace(_NETFLIX, name="plain", characters=0, gap=0, close=0)
 
 PRESETS: dict[str, CueRules] = {rules.name: rules for rules in (_NETFLIX, _BBC, _SOCIAL, _PLAIN)}
 DEFAULT = "netflix"

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.exports.normalise import normalise
-from engine.exports.scripts import tidy
+from engine.exports.cues import Cue, cues
+from engine.exports.rules import PRESETS, CueRules
 
 if TYPE_CHECKING:
-    from engine.types import Segment, Transcript
+    from engine.types import Transcript
 
 
-def write(transcript: Transcript) -> str:
-    """Give the text of an .srt file; a speaker is named where another one begins to speak."""
-    cues = normalise(transcript.segments, transcript.duration)
-    speakers = [None, *(cue.speaker for cue in cues)]
-    return "\n".join(_cue(number, cue, speakers[number - 1]) for number, cue in enumerate(cues, 1))
+def write(transcript: Transcript, rules: CueRules = PRESETS["plain"]) -> str:
+    """Give the text of an .srt file; speakers are named as the rules have it."""
+    made = cues(transcript.segments, transcript.duration, rules)
+    return "\n".join(_cue(number, cue) for number, cue in enumerate(made, 1))
 
 
-def _cue(number: int, cue: Segment, before: str | None) -> str:
-    name = f"{' '.join(tidy(cue.speaker).split())}: " if cue.speaker and cue.speaker != before else ""
-    text = f"{name}{cue.text}".replace("-->", "→")  # in a text it would look like a line of times
+def _cue(number: int, cue: Cue) -> str:
+    text = cue.text.replace("-->", "→")  # in a text it would look like a line of times
     return f"{number}\n{_clock(cue.start)} --> {_clock(cue.end)}\n{text}\n"
 
 

@@ -21,6 +21,7 @@ CHANGED = Values(
     channel=2,
     export_folder="/exports é",
     export_format="vtt",
+    export_preset="bbc",
     dictation="pause",
     clean_dictation=True,
     held_key="Ctrl+Alt+Space",
@@ -56,7 +57,13 @@ def change_all(settings: Settings) -> None:
     settings.change(microphone="headset", channel=2, dictation="pause", clean_dictation=True)
     settings.change(held_key="Ctrl+Alt+Space", held_key_types=False)
     settings.change(caption_size=350, caption_geometry=b"\x01")
-    settings.change(export_folder="/exports é", export_format="vtt", details_open=True, geometry=b"\x00\xff\x01")
+    settings.change(
+        export_folder="/exports é",
+        export_format="vtt",
+        export_preset="bbc",
+        details_open=True,
+        geometry=b"\x00\xff\x01",
+    )
 
 
 def test_every_setting_is_there_at_the_next_start(file: Path) -> None:

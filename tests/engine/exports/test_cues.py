@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -58,6 +59,7 @@ def check_warnings(made: Sequence[Cue], rules: CueRules) -> None:
 def test_any_segments_give_cues_in_order_without_losing_a_character(
     segments: list[Segment], duration: int | None, rules: CueRules
 ) -> None:
+    rules = replace(rules, speakers="none")
     made = cues(segments, duration, rules)
     said = Counter(visible("".join(tidy(segment.text) for segment in segments)))
     assert Counter(visible("".join(cue.text for cue in made))) == said
@@ -121,7 +123,11 @@ def test_two_frames_stay_free_and_small_pauses_are_closed() -> None:
 
 def test_another_speaker_begins_another_cue() -> None:
     made = cues([spoken("I think so", speaker="Anna"), spoken("me too.", 950, speaker="Ben")], None, NETFLIX)
-    assert [(cue.speaker, cue.lines) for cue in made] == [("Anna", ("I think so",)), ("Ben", ("me too.",))]
+    assert [(cue.speaker, cue.lines) for cue in made] == [("Anna", ("Anna: I think so",)), ("Ben", ("Ben: me too.",))]
+    dashed = cues(
+        [spoken("So.", speaker="Anna"), spoken("Yes.", 950, speaker="Ben")], None, replace(BBC, speakers="dashes")
+    )
+    assert lines(dashed) == [("– So.",), ("– Yes.",)]
 
 
 def test_wide_characters_count_twice_and_take_no_spaces() -> None:
