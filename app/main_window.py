@@ -110,7 +110,7 @@ class MainWindow(QMainWindow):
     def show_models(self) -> None:
         """All models that can be had."""
         if self.models is None:
-            self.models = ModelsDialog(self._data, self)
+            self.models = ModelsDialog(self._data, self._settings, self)
             self.models.changed.connect(self.toolbar.refresh)
             self.models.arrived.connect(self.announcements.arrived)
         self.models.refresh()

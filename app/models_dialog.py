@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -22,6 +23,9 @@ from PySide6.QtWidgets import (
 from app.look import Label, Quiet, unit
 from app.model_row import ModelRow
 from app.model_task import ModelTask
+from app.neural_line import NeuralLine
+from app.settings import Settings
+from engine.backends import coreml_runtime
 from engine.errors import EngineError
 from engine.folders import cache_folder, models_folder
 from engine.graphs.built import bytes_by_model, remove_model
@@ -41,14 +45,15 @@ class ModelsDialog(QDialog):
     changed = Signal()  # models came or went
     arrived = Signal(str)  # the name of a model that was downloaded
 
-    def __init__(self, data: Path, parent: QWidget | None = None) -> None:
+    def __init__(self, data: Path, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Models")
         self._data = data
         self._store = ModelStore(models_folder(data))
         self._tasks: dict[str, ModelTask] = {}
         self.rows: dict[str, ModelRow] = {}
-        step = unit(self)
+        self.neural: dict[str, NeuralLine] = {}
+        self.low_power = _low_power(settings)
         self._grid = QGridLayout()
         self.message = Label()
         self.message.setWordWrap(True)
@@ -63,6 +68,7 @@ class ModelsDialog(QDialog):
         promise.setWordWrap(True)
         layout.addWidget(promise)
         layout.addWidget(self._list(), 1)
+        layout.addWidget(self.low_power)
         said = QHBoxLayout()
         said.addWidget(self.message, 1)
         said.addWidget(self.stop_import)
@@ -84,6 +90,7 @@ class ModelsDialog(QDialog):
             if name not in self._tasks:
                 model = stored.get(name)
                 row.show_state(model, built=built.get(model.sha256 or "", 0) if model else 0)
+            self.neural[name].show_state(stored.get(name))
 
     def download(self, name: str) -> None:
         """Get a model of the catalogue, or go on with that."""
@@ -102,6 +109,8 @@ class ModelsDialog(QDialog):
         """At the window's end: a download goes on from here next time."""
         for name in list(self._tasks):
             self._cancel(name)
+        for line in self.neural.values():
+            line.stop()
 
     def _begin(self, name: str, arguments: tuple[str, ...], written: Path | None) -> ModelTask:
         task = self._tasks[name] = ModelTask(self._data, arguments, written, self)
@@ -128,7 +137,9 @@ class ModelsDialog(QDialog):
                 self.arrived.emit(name)
 
     def _add_row(self, name: str, size: int) -> None:
-        row = self.rows[name] = ModelRow(name, size, self._grid, len(self.rows))
+        place = 2 * len(self.rows)
+        row = self.rows[name] = ModelRow(name, size, self._grid, place)
+        self.neural[name] = NeuralLine(self._data, name, self._grid, place + 1, self)
         row.button.clicked.connect(lambda _checked: self._act(row))
         row.cancel.clicked.connect(lambda _checked: self._cancel(name))
 
@@ -188,3 +199,12 @@ class ModelsDialog(QDialog):
         dialog.fileSelected.connect(self.import_model)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+
+def _low_power(settings: Settings) -> QCheckBox:
+    """Whether the Neural Engine is taken even if something else is faster; shown where there is one."""
+    box = QCheckBox("Prefer the Neural Engine: it takes less power, and may be slower")
+    box.setChecked(settings.values.low_power)
+    box.toggled.connect(lambda on: settings.change(low_power=on))
+    box.setVisible(not coreml_runtime.SYSTEM.unsupported())
+    return box

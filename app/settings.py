@@ -26,6 +26,7 @@ class Values:
     language: str = "auto"
     task: Task = "transcribe"
     device: Device = "auto"
+    low_power: bool = False  # the Neural Engine even where something else is faster
     backend: str = "auto"
     microphone: str = ""  # its name; "": the system's default one
     channel: int = 0  # of it, counted from 1; 0: all of them, mixed
@@ -49,6 +50,7 @@ class Changes(TypedDict, total=False):
     language: str
     task: Task
     device: Device
+    low_power: bool
     backend: str
     microphone: str
     channel: int
@@ -80,7 +82,13 @@ class Settings(QObject):
         """How a file that is dropped now is transcribed."""
         now = self.values
         return Options(
-            model=now.model, backend=now.backend, device=now.device, language=now.language, task=now.task, words=True
+            model=now.model,
+            backend=now.backend,
+            device=now.device,
+            low_power=now.low_power,
+            language=now.language,
+            task=now.task,
+            words=True,
         )
 
     def change(self, **changes: Unpack[Changes]) -> None:

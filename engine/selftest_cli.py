@@ -131,7 +131,7 @@ def _transcribe(model: str, data: Path) -> str:
 def _backends(model: str, data: Path) -> str:
     """What the self-check found, a line a candidate; the job before this one has made it, unless it was known."""
     from engine.backends.reference import reference_words  # noqa: PLC0415
-    from engine.backends.select import candidates_for, whispercpp_lacks  # noqa: PLC0415
+    from engine.backends.select import candidates_for, neural_status, spelt_encoder, whispercpp_lacks  # noqa: PLC0415
     from engine.backends.selfcheck import Finding, spelt, verdict_on  # noqa: PLC0415
     from engine.models.store import ModelStore  # noqa: PLC0415
     from engine.types import Options  # noqa: PLC0415
@@ -144,7 +144,8 @@ def _backends(model: str, data: Path) -> str:
     file, options, words = ModelStore(models_folder(data)).resolve(model), Options(model=model), len(reference_words())
     if lacks := whispercpp_lacks():
         return f"onnx; whisper.cpp is not available: {lacks}"
-    verdict = verdict_on(candidates_for(options, file, data), options, file, data, lambda _done, _of: None)
+    encoder = spelt_encoder(neural_status(file, data))
+    verdict = verdict_on(candidates_for(options, file, data), options, file, data, lambda _done, _of: None, encoder)
     return f"\n{'':<12}".join(line(finding) for finding in verdict.findings)
 
 

@@ -75,7 +75,7 @@ class ThisSystem:
 
     def build(self) -> str:
         """See `CoremlSystem.build`; "" where there is no macOS."""
-        return _said("sw_vers", "-buildVersion") if sys.platform == "darwin" else ""
+        return _build()
 
     def free_memory(self) -> int | None:
         """See `CoremlSystem.free_memory`."""
@@ -132,6 +132,11 @@ def _unsupported() -> str:
     if int(version.partition(".")[0] or 0) < OLDEST:
         return f"It needs macOS {OLDEST} or newer; this is {version}."
     return "" if find_spec("coremltools") else "coremltools is not installed: pip install 'coremltools>=9,<10'"
+
+
+@cache
+def _build() -> str:
+    return _said("sw_vers", "-buildVersion") if sys.platform == "darwin" else ""
 
 
 def memory_in(vm_stat: str) -> int | None:

@@ -110,8 +110,7 @@ def _auto(options: Options, model: Path, data: Path, on_part: Callable[[int, int
         )
     if candidates == (_GPU,):
         return _whispercpp(options, model, data)
-    encoder = f"{neural.folder.name} {neural.record.system}" if neural.folder and neural.record else ""
-    verdict = verdict_on(candidates, options, model, data, on_part, encoder)
+    verdict = verdict_on(candidates, options, model, data, on_part, spelt_encoder(neural))
     usual = next(usual for usual in (_GPU, _WHISPERCPP, _ONNX, _COREML) if usual in candidates)
     best = verdict.lowest_power if options.low_power and verdict.lowest_power else verdict.best
     chosen, reason = best.candidate if best else usual, _with_neural(str(verdict), neural, options)
@@ -123,6 +122,11 @@ def _auto(options: Options, model: Path, data: Path, on_part: Callable[[int, int
         loaded, reason = _load(usual, options, model, data, on_part), f"{chosen} could not be loaded: {error}"
     gpu = None if options.device == "cpu" else remembered(state_folder(data), model)
     return replace(loaded, reason=reason, gpu_failed=gpu.detail if gpu and not gpu.works else "")
+
+
+def spelt_encoder(neural: Status) -> str:
+    """The Core ML encoder of a model and the system it is ready in, as what a verdict depends on."""
+    return f"{neural.folder.name} {neural.record.system}" if neural.folder and neural.record else ""
 
 
 def _with_neural(reason: str, neural: Status, options: Options) -> str:

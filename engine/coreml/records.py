@@ -194,17 +194,19 @@ def remove_encoders(cache: Path, sha256: str) -> int:
             if others:  # another model has the same encoder
                 write_record(folder, replace(record, models=others), record.state, record.reason)
                 continue
-            freed += sum(
-                file.stat().st_size for file in folder.rglob("*") if file.is_file() and file != link_of(folder)
-            )
+            freed += _size_of(folder)
             shutil.rmtree(folder, ignore_errors=True)
     return freed
 
 
-def ready_encoder(cache: Path, sha256: str, unsupported: str, system: str) -> Path | None:
-    """The folder of the encoder that may be used for a model now."""
-    status = status_of(cache, sha256, unsupported, system)
-    return status.folder if status.state is State.READY else None
+def encoder_bytes(cache: Path) -> dict[str, int]:
+    """How large all encoders are, by the sha256 of their models."""
+    sizes: dict[str, int] = {}
+    for folder in coreml_folder(cache).glob("*"):
+        record = read_record(folder)
+        for model in record.models if record else ():
+            sizes[model] = sizes.get(model, 0) + _size_of(folder)
+    return sizes
 
 
 def condemn_encoder(folder: Path, why: str) -> None:
@@ -223,3 +225,9 @@ def count_death(folder: Path, why: str) -> None:
     off = deaths >= DEATHS_TO_OFF
     state, reason = (State.OFF, f"It ended the engine {deaths} times. {why}") if off else (State.READY, "")
     write_record(folder, replace(record, deaths=deaths), state, reason)
+
+
+def _size_of(folder: Path) -> int:
+    """Without the link, which is the model itself."""
+    files = (file for file in folder.rglob("*") if file.is_file() and file != link_of(folder))
+    return sum(file.stat().st_size for file in files)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine.coreml.records import encoder_bytes, remove_encoders
 from engine.models.disk import locked
 from engine.models.store import ModelStore
 from engine.types import Precision
@@ -60,8 +61,8 @@ def built(cache: Path) -> Iterator[tuple[Path, BuiltGraphs]]:
 
 
 def bytes_by_model(cache: Path) -> dict[str, int]:
-    """How much was built of each model, by its sha256."""
-    sizes: dict[str, int] = {}
+    """How much was built of each model, by its sha256; encoders for the Neural Engine too."""
+    sizes = encoder_bytes(cache)
     for _, facts in built(cache):
         sizes[facts.model] = sizes.get(facts.model, 0) + facts.size
     return sizes
@@ -85,7 +86,8 @@ def remove_model(store: ModelStore, name: str, cache: Path) -> int:
     useless = [(folder, facts) for folder, facts in built(cache) if model and facts.model == model.sha256]
     for folder, _ in useless:
         shutil.rmtree(folder, ignore_errors=True)
-    return sum(facts.size for _, facts in useless)
+    encoders = remove_encoders(cache, model.sha256) if model and model.sha256 else 0
+    return sum(facts.size for _, facts in useless) + encoders
 
 
 def size_of(folder: Path) -> int:

@@ -16,6 +16,7 @@ from app import models_dialog
 from app.main_window import MainWindow
 from app.model_task import ModelTask
 from app.models_dialog import ModelsDialog
+from app.settings import Settings
 from engine.folders import cache_folder, models_folder
 from engine.graphs.built import FACTS, BuiltGraphs, graphs_folder
 from engine.models.records import Record, write_record
@@ -53,7 +54,7 @@ store.part(find(name)).rename(store.file(name))
 def dialog(tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelsDialog]:
     scripted = partial(ModelTask, program=sys.executable, verb=("-P", "-c", CHILD))
     monkeypatch.setattr(models_dialog, "ModelTask", scripted)
-    made = ModelsDialog(folder_of(tmp_path))
+    made = ModelsDialog(folder_of(tmp_path), Settings(tmp_path / "settings.json"))
     qtbot.addWidget(made)
     made.show()
     yield made

@@ -72,8 +72,7 @@ class Here:
     def remembers(self, options: Options, *findings: Finding) -> None:
         """The self-check was made, and found this."""
         candidates = select.candidates_for(options, self.model, self.data)
-        status = select.neural_status(self.model, self.data)
-        encoder = f"{status.folder.name} {status.record.system}" if status.folder and status.record else ""
+        encoder = select.spelt_encoder(select.neural_status(self.model, self.data))
         about = circumstances(candidates, options, self.model, encoder)
         selfcheck._remember(state_folder(self.data), Verdict(about, findings))  # pyright: ignore[reportPrivateUsage]
 
