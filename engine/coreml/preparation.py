@@ -85,8 +85,10 @@ class Preparation:
                 raise EngineError(Code.BACKEND_MISSING, unsupported)
             try:
                 if not record.compiled:
-                    return self._built(folder, replace(record, proved=False), prove=True)
-                return self._now(folder, self._step(folder, record, State.CHECKING, Step.CHECK), State.READY)
+                    checked = self._built(folder, replace(record, proved=False), prove=True)
+                else:
+                    checked = self._now(folder, self._step(folder, record, State.CHECKING, Step.CHECK), State.READY)
+                return write_record(folder, checked, State.OFF, record.reason) if record.state is State.OFF else checked
             except EngineError as error:
                 self._failed(folder, error)
                 raise

@@ -251,6 +251,9 @@ def test_turned_off_it_stays_off_until_it_is_built_again(ready: Mac) -> None:
     mac.suffers(build="24B2")
     assert mac.status().state is State.OFF, "an update is not the user"
     mac.suffers()
+    folder = mac.status().folder
+    assert folder is not None
+    assert mac.preparation().check(folder).state is State.OFF, "a check is no wish to use it"
     assert mac.prepare()[1].state is State.READY
 
 
