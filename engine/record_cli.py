@@ -6,9 +6,9 @@ import argparse
 import errno
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -97,33 +97,26 @@ class _Session:
         self.is_whole = False  # the recorder said its last word
 
     def follow(self) -> None:
-        """Until the recorder has ended; Ctrl-C stops it."""
-        for line in self._lines():
-            event = recorder.decode_event(line)
-            if isinstance(event, recorder.Level) and self._seconds is not None and event.at >= self._seconds * 1000:
-                self._stop()
-            self._show(event)
-        code = self._process.wait()
+        """Until the recorder has ended; Ctrl-C stops it, whatever this process is doing just then."""
+        before = signal.signal(signal.SIGINT, lambda _number, _frame: self._stop())
+        try:
+            for line in self._stdout:
+                event = recorder.decode_event(line)
+                if isinstance(event, recorder.Level) and self._seconds is not None and event.at >= self._seconds * 1000:
+                    self._seconds = None
+                    self._stop()
+                self._show(event)
+            code = self._process.wait()
+        finally:
+            signal.signal(signal.SIGINT, before)
         self.is_whole = self.is_whole or code == 0 or self.failed is not None
         with suppress(BrokenPipeError):
             self._stdin.close()
         self._stdout.close()
 
-    def _lines(self) -> Iterator[bytes]:
-        while True:
-            try:
-                while line := self._stdout.readline():
-                    yield line
-            except KeyboardInterrupt:
-                self._stop()
-            else:
-                return
-
     def _stop(self) -> None:
-        self._seconds = None
-        with suppress(BrokenPipeError):
-            self._stdin.write(recorder.encode(recorder.Stop()))
-            self._stdin.flush()
+        with suppress(BrokenPipeError):  # unbuffered: a buffer may not be written to while it is being written to
+            os.write(self._stdin.fileno(), recorder.encode(recorder.Stop()))
 
     def _show(self, event: recorder.Event) -> None:
         match event:

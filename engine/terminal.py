@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import sys
+import threading
 import unicodedata
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from engine.errors import Code, EngineError
 from engine.files import shown
 
 _CLEAR_LINE = "\r\x1b[K"
+_one_at_a_time = threading.Lock()  # words and progress may come from two threads
 _DIRECTIONS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # they reorder a line
 
 
@@ -29,14 +31,14 @@ def escaped(text: str) -> str:
 
 def say(text: str) -> None:
     """Lines on standard error, in place of a progress line. A standard error that takes nothing is no failure."""
-    with suppress(OSError):
+    with _one_at_a_time, suppress(OSError):
         print((_CLEAR_LINE if sys.stderr.isatty() else "") + escaped(text), file=sys.stderr, flush=True)
 
 
 def show_progress(name: str, rest: str) -> None:
     """One line that the next one replaces, cut to the terminal's width; nothing where there is no terminal."""
     if sys.stderr.isatty():
-        with suppress(OSError):
+        with _one_at_a_time, suppress(OSError):
             print(_CLEAR_LINE + fitted(name, rest, _width() - 1), end="", file=sys.stderr, flush=True)
 
 
@@ -55,11 +57,12 @@ def fitted(name: str, rest: str, width: int) -> str:
 def to_stdout(data: bytes) -> None:
     """Write at once, unbuffered, so that nothing is left that fails again at the end of the program.
 
+    On a terminal it takes the place of a progress line.
     EngineError DISK_FULL or NOT_WRITABLE; BrokenPipeError when the reader has gone.
     """
     try:
-        with open(sys.stdout.fileno(), "wb", buffering=0, closefd=False) as raw:
-            rest = memoryview(data)
+        with _one_at_a_time, open(sys.stdout.fileno(), "wb", buffering=0, closefd=False) as raw:
+            rest = memoryview(_CLEAR_LINE.encode() + data if _is_a_terminal() else data)
             while rest:
                 rest = rest[raw.write(rest) :]
     except BrokenPipeError:
@@ -67,6 +70,10 @@ def to_stdout(data: bytes) -> None:
     except OSError as error:
         code = Code.DISK_FULL if error.errno == errno.ENOSPC else Code.NOT_WRITABLE
         raise EngineError(code, f"standard output: {error.strerror or error}") from error
+
+
+def _is_a_terminal() -> bool:
+    return sys.stdout.isatty() and sys.stderr.isatty()
 
 
 def _is_control(char: str) -> bool:

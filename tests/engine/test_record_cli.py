@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
+import threading
 import time
 import wave
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -29,14 +32,15 @@ class Terminal:
         self._env = {**os.environ, **microphone.env, "SOTTOVOCE_DATA": str(self.data)}
 
     def start(
-        self, *words: str, own_group: bool = False, changes: dict[str, str] | None = None
+        self, *words: str, own_group: bool = False, on: int | None = None, changes: dict[str, str] | None = None
     ) -> subprocess.Popen[str]:
+        """`on`: a terminal's descriptor; else what it says can be read."""
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "engine", *words],
             cwd=self.folder,
             env=self._env | (changes or {}),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE if on is None else on,
+            stderr=subprocess.PIPE if on is None else on,
             text=True,
             start_new_session=own_group,
         )
@@ -184,3 +188,29 @@ def test_live_words_that_cannot_be_had_cost_no_sound(
     assert (live.returncode, out) == (1, "")
     assert "The engine stopped unexpectedly." in err
     assert f"wrote {recorded}" in err
+
+
+def test_on_a_terminal_stored_words_take_the_place_of_the_line_that_changes(
+    terminal: Terminal, microphone: VirtualMicrophone, speak: Callable[..., Path]
+) -> None:
+    own, theirs = pty.openpty()
+    live = terminal.start("record", "--live", "--backend", "fake", on=theirs, changes=FAKE)
+    os.close(theirs)
+    shown = bytearray()
+    reader = threading.Thread(target=read_all, args=(own, shown))
+    reader.start()
+    wait_until_it_records(terminal.data)
+    microphone.play(speak("This is said. It is written down.")).wait()
+    for _ in range(3):  # an impatient user, who hits whatever the program is doing
+        live.send_signal(signal.SIGINT)
+    assert live.wait(timeout=30) == 0
+    reader.join()
+    os.close(own)
+    assert b"\r\x1b[KWords as scripted.\r\n" in shown
+    assert shown.decode().splitlines()[-1].removeprefix("\x1b[K").startswith("wrote ")
+
+
+def read_all(descriptor: int, into: bytearray) -> None:
+    with suppress(OSError):  # the other end is closed
+        while data := os.read(descriptor, 65536):
+            into += data
