@@ -18,8 +18,10 @@ import numpy as np
 
 from engine.backends.coreml_runtime import CoremlSystem
 from engine.coreml.records import (
+    BUILDER,
     CoremlRecord,
     State,
+    clear_older,
     coreml_folder,
     expected_of,
     package_of,
@@ -30,7 +32,7 @@ from engine.coreml.records import (
 from engine.coreml.step_process import Job, StepDiedError
 from engine.coreml.steps import Figures, Step
 from engine.errors import Code, EngineError
-from engine.graphs.coreml_encoder import BUILDER, CoremlOptions
+from engine.graphs.coreml_encoder import CoremlOptions
 from engine.models.disk import writing
 from engine.models.ggml import GgmlModel, read_model
 from engine.models.ggml_types import values_per_item
@@ -68,6 +70,7 @@ class Preparation:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
         with working_on(folder):
+            clear_older(self.cache, self.digest)
             record = self._known(folder, read)
             try:
                 return folder, self._through(folder, record, prove)

@@ -25,6 +25,7 @@ from engine.errors import Code, EngineError
 from engine.files import atomic_write
 from engine.models.disk import locked
 
+BUILDER = 1  # to be raised whenever the programs come out differently
 DEATHS_TO_OFF = 2  # so many turn it off until the user asks, or the system is another
 _RECORD = "coreml.json"
 _COMPILED = "ggml-model-encoder.mlmodelc"  # where whisper.cpp looks for the encoder of ggml-model.bin
@@ -151,10 +152,16 @@ def is_worked_on(folder: Path) -> bool:
 
 
 def encoders(cache: Path, sha256: str) -> list[tuple[Path, CoremlRecord]]:
-    """All encoders of a model, the one to use first: what is ready before what is not, then the latest."""
-    found = [(folder, read_record(folder)) for folder in coreml_folder(cache).glob("*") if folder.is_dir()]
-    mine = [(folder, record) for folder, record in found if record is not None and sha256 in record.models]
+    """The encoders of a model, the one to use first: what is ready before what is not, then the latest."""
+    mine = [(folder, record) for folder, record in _all_of(cache, sha256) if record.builder == BUILDER]
     return sorted(mine, key=lambda one: (one[1].state is State.READY, one[1].since), reverse=True)
+
+
+def clear_older(cache: Path, sha256: str) -> None:
+    """Remove what older builders wrote for a model."""
+    for folder, record in _all_of(cache, sha256):
+        if record.builder < BUILDER and not is_worked_on(folder):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def status_of(cache: Path, sha256: str, unsupported: str, system: str) -> Status:
@@ -188,7 +195,7 @@ def turn_off(cache: Path, sha256: str) -> int:
 def remove_encoders(cache: Path, sha256: str) -> int:
     """Remove a model's encoders; how many bytes that frees. EngineError MODEL_BUSY while one is worked on."""
     freed = 0
-    for folder, record in encoders(cache, sha256):
+    for folder, record in _all_of(cache, sha256):
         with working_on(folder):
             others = tuple(model for model in record.models if model != sha256)
             if others:  # another model has the same encoder
@@ -225,6 +232,12 @@ def count_death(folder: Path, why: str) -> None:
     off = deaths >= DEATHS_TO_OFF
     state, reason = (State.OFF, f"It ended the engine {deaths} times. {why}") if off else (State.READY, "")
     write_record(folder, replace(record, deaths=deaths), state, reason)
+
+
+def _all_of(cache: Path, sha256: str) -> list[tuple[Path, CoremlRecord]]:
+    """Also those of older builders."""
+    found = [(folder, read_record(folder)) for folder in coreml_folder(cache).glob("*") if folder.is_dir()]
+    return [(folder, record) for folder, record in found if record is not None and sha256 in record.models]
 
 
 def _size_of(folder: Path) -> int:

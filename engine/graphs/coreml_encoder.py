@@ -24,7 +24,6 @@ from engine.models.whisper_layout import HEAD_SIZE
 if TYPE_CHECKING:
     from coremltools.converters.mil.mil import Builder, Program, Var
 
-BUILDER = 1  # to be raised whenever the programs come out differently
 INPUT, OUTPUT = "logmel_data", "output"  # whisper.cpp's names; it copies `output` as contiguous float32
 EPSILON = 1e-5  # of Whisper's layer norms
 _SCORE_SCALE = 1 / math.sqrt(HEAD_SIZE)  # 1/8: exact in float16, so it costs nothing inside the query's weights

@@ -6,6 +6,8 @@ import logging
 import os
 import shutil
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from coremltools.models import MLModel
 
 PACKAGE = ".mlpackage"
-UNFINISHED = ".building-"
+_UNFINISHED = ".building-"
 
 
 def write_package(model: GgmlModel, options: CoremlOptions, path: Path) -> None:
@@ -30,14 +32,26 @@ def write_package(model: GgmlModel, options: CoremlOptions, path: Path) -> None:
     os.environ.setdefault("TQDM_DISABLE", "1")  # it draws bars
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=path.parent))
+        for left in path.parent.glob(f"{_UNFINISHED}*"):  # by one that was killed: who builds, has a lock on the folder
+            shutil.rmtree(left, ignore_errors=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=path.parent))
     try:
         package = unfinished / f"encoder{PACKAGE}"
-        with writing(path):
+        with writing(path), _temporary_files_in(unfinished):
             _write(model, options, package, unfinished)
             package.replace(path)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+@contextmanager
+def _temporary_files_in(folder: Path) -> Generator[None]:
+    """Coremltools writes all weights to the system's folder first, and leaves them there when it is killed."""
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def _write(model: GgmlModel, options: CoremlOptions, package: Path, room: Path) -> None:

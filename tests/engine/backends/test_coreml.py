@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.audio.media import open_media
-from engine.backends import coreml_runtime, select, selfcheck, whispercpp
+from engine.backends import coreml_runtime, gpu, select, selfcheck, whispercpp
 from engine.backends.base import Backend
 from engine.backends.reference import reference_recording, words_wrong
 from engine.backends.selfcheck import Candidate, Finding, Verdict, circumstances
@@ -255,6 +255,15 @@ def test_a_failure_in_a_running_job_is_told_and_the_job_goes_on(here: Here, spok
     assert reloaded[-1].backend == "onnx"
     assert not reloaded[-1].encoder
     assert "The Neural Engine is not used" in reloaded[-1].reason
+
+
+def test_an_engine_that_dies_with_it_twice_runs_without_it(here: Here) -> None:
+    loaded = Loaded(1, "tiny.en", "coreml", "", "", 0, 0, encoder=here.folder.name)
+    for state in (State.READY, State.OFF):
+        gpu.blame(here.data, AUTO, loaded, "It was stopped by signal SIGABRT.")
+        assert here.state is state
+    assert select.candidates_for(AUTO, here.model, here.data) == (ONNX, CPU)
+    assert not (state_folder(here.data) / "gpu.json").exists(), "the GPU is not to blame"
 
 
 def test_whisper_cpp_finds_the_model_beside_its_encoder(here: Here, tmp_path: Path) -> None:

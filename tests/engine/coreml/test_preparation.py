@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.coreml import preparation, records
 from engine.coreml.preparation import encoder_key
 from engine.coreml.records import (
+    BUILDER,
     State,
     compiled_of,
     condemn_encoder,
@@ -188,7 +190,34 @@ def test_killed_while_it_builds_it_begins_again(mac: Mac) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert mac.status().state is State.ABSENT
-    assert mac.prepare()[1].state is State.READY
+    key, record = mac.prepare()
+    assert record.state is State.READY
+    assert list(key.glob(".building-*")) == []
+
+
+def test_nothing_is_left_in_the_systems_folder_for_temporary_files(
+    mac: Mac, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where coremltools puts all weights first, as often as it is asked."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    mac.suffers(unsupported="no Mac")
+    for parts in (1, 2):
+        folder, _ = mac.preparation(options=CoremlOptions(parts=parts)).run(prove=False)
+        assert sorted(path.name for path in folder.iterdir()) == ["coreml.json", "encoder.mlpackage"]
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_what_an_older_builder_wrote_is_not_used_and_goes(ready: Mac, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = ready.status().folder
+    assert old is not None
+    for module in (records, preparation):
+        monkeypatch.setattr(module, "BUILDER", BUILDER + 1)
+    assert ready.status().state is State.ABSENT
+    ready.suffers(unsupported="no Mac")
+    new, _ = ready.preparation().run(prove=False)
+    assert new != old
+    assert not old.exists()
 
 
 def test_two_at_once_do_not_disturb_each_other(built: Mac) -> None:
