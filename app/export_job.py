@@ -26,12 +26,12 @@ def main(arguments: Sequence[str]) -> int:
         library = Library.open(Path(library_path), writable=False)
         source = library.entry(int(entry_id)).source
         transcript, rules = library.transcript(int(entry_id)), PRESETS[preset]
-        text = FORMATS[format_name].write(transcript, rules).encode()
+        data = FORMATS[format_name].write(transcript, rules)
         if target:
             _refuse_source(Path(target[0]), source)
-            atomic_write(Path(target[0]), text, overwrite=True)
+            atomic_write(Path(target[0]), data, overwrite=True)
         else:
-            sys.stdout.buffer.write(text)
+            sys.stdout.buffer.write(data)
     except EngineError as error:
         sys.stderr.buffer.write(msgspec.json.encode([error.code, error.detail]))
         return 1

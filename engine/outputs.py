@@ -22,7 +22,7 @@ from engine.types import Transcript
 STDOUT = "-"
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")  # a redirected one looks like a plain file
 _SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
-SUBTITLES = frozenset(name for name, format_ in FORMATS.items() if format_.is_subtitle)
+WANT_WORDS = frozenset(name for name, format_ in FORMATS.items() if format_.wants_words)
 
 
 class WrongUseError(Exception):
@@ -88,16 +88,16 @@ def make_ready(outputs: Sequence[Output], overwrite: bool) -> None:
 def write(transcript: Transcript, outputs: Sequence[Output], preset: str, words: bool, overwrite: bool) -> None:
     """Write every output, whole or not at all; `preset` names the rules of subtitles.
 
-    EngineError of `atomic_write` and `to_stdout`.
+    EngineError of `atomic_write`, `to_stdout` and the formats.
     """
     plain = replace(transcript, segments=tuple(replace(segment, words=()) for segment in transcript.segments))
     for output in outputs:
-        asked = transcript if words or output.format in SUBTITLES else plain
-        text = FORMATS[output.format].write(asked, PRESETS[preset])
+        asked = transcript if words or output.format in WANT_WORDS else plain
+        data = FORMATS[output.format].write(asked, PRESETS[preset])
         if output.path is None:
-            to_stdout(text.encode("utf-8"))
+            to_stdout(data)
         else:
-            atomic_write(output.path, text.encode("utf-8"), overwrite=overwrite)
+            atomic_write(output.path, data, overwrite=overwrite)
 
 
 def _means_file(target: Path, output: str, several: bool) -> bool:

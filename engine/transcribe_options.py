@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from engine.backends.names import BACKENDS
+from engine.exports import FORMATS
 from engine.exports.rules import DEFAULT, PRESETS
 from engine.languages import AUTO, languages_of
-from engine.outputs import SUBTITLES
+from engine.outputs import WANT_WORDS
 from engine.types import Options
 
 _NEWEST = "large-v3"  # it knows the most languages
@@ -36,7 +37,7 @@ def engine_options(arguments: argparse.Namespace, formats: Sequence[str]) -> Opt
         language=arguments.language,
         task=arguments.task,
         prompt=arguments.prompt,
-        words=arguments.words or not SUBTITLES.isdisjoint(formats),
+        words=arguments.words or not WANT_WORDS.isdisjoint(formats),
         vad=not arguments.no_vad,
         threads=arguments.threads,
         beam=arguments.beam,
@@ -82,11 +83,16 @@ def _add_decoding(add: Callable[..., object]) -> None:
     add("--track", metavar="N", type=_whole(1, _LARGEST), help="audio track, counted from 1; else the file's default")
 
 
-def _add_results(add: Callable[..., object]) -> None:
-    add("--format", metavar="txt,srt,vtt,json", help="one or more, with commas between (txt)")
+def add_outputs(add: Callable[..., object]) -> None:
+    """Describe what is written, and where."""
+    add("--format", metavar="NAME,…", help=f"one or more of {', '.join(FORMATS)} (txt)")
     add("--preset", default=DEFAULT, choices=PRESETS, help="the rules of subtitles; plain: none")
     add("--output", metavar="DIR|FILE|-", help="where to write; - is standard output, the default")
     add("--overwrite", action="store_true", help="replace files that are already there")
+
+
+def _add_results(add: Callable[..., object]) -> None:
+    add_outputs(add)
     add("--words", action="store_true", help="times and probabilities of single words, in JSON")
     add("--events", action="store_true", help="one JSON event a line on standard output")
     add("--timings", action="store_true", help="a timing table on standard error")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engine.exports.scripts import may_cut
+from engine.exports.scripts import between, may_cut
 from engine.exports.word_times import visible
 from engine.types import Segment, Word
 
@@ -25,7 +25,12 @@ class Atom:
 
 def atoms_of(segments: Iterable[Segment]) -> list[Atom]:
     """All of them, in order. Without words a segment's time is shared out by characters."""
-    return [atom for segment in segments for atom in _atoms(segment)]
+    atoms: list[Atom] = []
+    for segment in segments:
+        first, *rest = _atoms(segment)
+        glue = between(atoms[-1].text, first.text) if atoms else ""
+        atoms += [replace(first, glue=glue), *rest]
+    return atoms
 
 
 def width(text: str) -> int:
@@ -46,7 +51,7 @@ def _columns(char: str) -> int:
 
 def _atoms(segment: Segment) -> Iterator[Atom]:
     text = " ".join(segment.text.split())
-    at, glue = 0, " "
+    at, glue = 0, ""
     for end, start_ms, end_ms, words in _pieces(segment, text):
         piece = text[at:end]
         yield Atom(piece.strip(), glue, start_ms, end_ms, words, segment)

@@ -51,8 +51,13 @@ def ends_clause(text: str) -> bool:
 
 def join(first: str, second: str) -> str:
     """Put two texts together, with a space where the writing has them."""
+    return first + between(first, second) + second
+
+
+def between(first: str, second: str) -> str:
+    """What stands between two texts: a space where the writing has them."""
     spaceless = _WITHOUT_SPACE.match(first[-1:]) and _WITHOUT_SPACE.match(second[:1])
-    return first + ("" if spaceless or not first or not second else " ") + second
+    return "" if spaceless or not first or not second else " "
 
 
 def tidy(text: str) -> str:

@@ -54,7 +54,7 @@ def test_every_format_is_saved_where_the_dialog_says(
     with qtbot.waitSignal(window.export.saved, timeout=20_000):
         dialog.fileSelected.emit(str(tmp_path / f"mine{format_.suffix}"))
         dialog.reject()
-    assert (tmp_path / f"mine{format_.suffix}").read_text(encoding="utf-8")
+    assert (tmp_path / f"mine{format_.suffix}").stat().st_size > 50
     assert f"Saved mine{format_.suffix}." in shown_text(window.status)
 
 

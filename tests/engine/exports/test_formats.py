@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.exports import FORMATS, srt, txt, vtt
-from engine.exports.normalise import normalise
+from engine.exports.cues import Cue, cues
+from engine.exports.rules import PRESETS
 from engine.types import Segment, Transcript
 
+PLAIN = PRESETS["plain"]
 ROOT = Path(__file__).resolve().parents[3]
 
 SRT_TIME = r"\d\d+:[0-5]\d:[0-5]\d,\d{3}"
@@ -25,7 +29,7 @@ SRT = re.compile(rf"(?:\d+\n{SRT_TIME} --> {SRT_TIME}\n(?:(?!.*-->).+\n)+(?:\n(?
 # W3C WebVTT, 4.1: cue text is made of text without & and <, of character references, and here of voice spans;
 # "-->" is never in it, a line terminator never doubled.
 VTT_TIME = r"\d\d+:[0-5]\d:[0-5]\d\.\d{3}"
-VTT_LINE = r"(?:[^&<>\n]|&(?:amp|lt|gt);)+"
+VTT_LINE = r"(?:[^&<>\n]|&(?:amp|lt|gt|#45);)+"
 VTT_TEXT = rf"{VTT_LINE}(?:\n{VTT_LINE})*"
 VTT_CUE = rf"{VTT_TIME} --> {VTT_TIME}\n(?:<v {VTT_LINE}>{VTT_TEXT}</v>|{VTT_TEXT})\n"
 VTT = re.compile(rf"WEBVTT\n\n(?:{VTT_CUE}(?:\n(?=\d)|\Z))*")
@@ -55,31 +59,47 @@ def milliseconds(clock: str) -> int:
     return (int(hours) * 60 + int(minutes)) * 60_000 + int(re.sub(r"\D", "", seconds))
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_rich_transcript_is_written_as_before(rich: Transcript, name: str) -> None:
+def cues_of(transcript: Transcript, named: bool = True) -> list[Cue]:
+    rules = PLAIN if named else replace(PLAIN, speakers="none")
+    return cues(transcript.segments, transcript.duration, rules)
+
+
+def check_golden(name: str, written: str) -> None:
     """After a wanted change: look at build/golden/, then copy it over tests/golden/."""
-    written = FORMATS[name].write(rich)
-    golden = ROOT / "tests" / "golden" / f"rich{FORMATS[name].suffix}"
-    if not golden.exists() or golden.read_text("utf-8") != written:
+    golden = ROOT / "tests" / "golden" / name
+    if not golden.exists() or golden.read_bytes() != written.encode():
         new = ROOT / "build" / "golden" / golden.name
         new.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(written, "utf-8")
-    assert written == golden.read_text("utf-8")
+        new.write_bytes(written.encode())
+    assert written.encode() == golden.read_bytes()
+
+
+@pytest.mark.parametrize("name", [format_.name for format_ in FORMATS.values() if format_.is_text])
+def test_a_rich_transcript_is_written_as_before(rich: Transcript, name: str) -> None:
+    check_golden(f"rich.{name}", FORMATS[name].write(rich, PLAIN).decode())
+
+
+@pytest.mark.parametrize("preset", ["netflix", "bbc", "social"])
+@pytest.mark.parametrize("name", ["srt", "vtt", "ass", "lrc"])
+def test_a_rich_transcript_keeps_the_rules_as_before(rich: Transcript, name: str, preset: str) -> None:
+    check_golden(f"rich.{preset}.{name}", FORMATS[name].write(rich, PRESETS[preset]).decode())
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_writes_a_transcript_without_speech(name: str) -> None:
-    assert FORMATS[name].write(make()) in {"", "WEBVTT\n\n"} or name == "json"
+    written = FORMATS[name].write(make(), PLAIN)
+    assert name not in {"srt", "txt"} or written == b""
+    assert written or name in {"srt", "txt"}
 
 
-def times(cues: list[Segment]) -> list[tuple[int, int]]:
-    return [(cue.start, cue.end) for cue in cues]
+def times(made: Sequence[Cue] | Sequence[Segment]) -> list[tuple[int, int]]:
+    return [(cue.start, cue.end) for cue in made]
 
 
 def check_srt(transcript: Transcript) -> None:
-    written = srt.write(transcript)
+    written = srt.write(transcript, PLAIN)
     assert SRT.fullmatch(written)
-    cues = normalise(transcript.segments, transcript.duration)
+    cues = cues_of(transcript)
     heads = re.findall(r"^(\d+)\n(\S+) --> (\S+)$", written, re.MULTILINE)
     assert [int(number) for number, _, _ in heads] == list(range(1, len(cues) + 1))
     assert [(milliseconds(start), milliseconds(end)) for _, start, end in heads] == times(cues)
@@ -89,9 +109,9 @@ def check_srt(transcript: Transcript) -> None:
 
 
 def check_vtt(transcript: Transcript) -> None:
-    written = vtt.write(transcript)
+    written = vtt.write(transcript, PLAIN)
     assert VTT.fullmatch(written)
-    cues = normalise(transcript.segments, transcript.duration)
+    cues = cues_of(transcript, named=False)
     found: list[Any] = webvtt.from_string(written, strict=True).captions
     assert [(milliseconds(caption.start), milliseconds(caption.end)) for caption in found] == times(cues)
     said = [html.unescape(re.sub(r"</?v[^>]*>", "", caption.raw_text)) for caption in found]
@@ -101,17 +121,17 @@ def check_vtt(transcript: Transcript) -> None:
 def test_others_read_our_subtitles(rich: Transcript) -> None:
     check_srt(rich)
     check_vtt(rich)
-    voices = [caption.voice for caption in webvtt.from_string(vtt.write(rich), strict=True).captions]
+    voices = [caption.voice for caption in webvtt.from_string(vtt.write(rich, PLAIN), strict=True).captions]
     assert [html.unescape(voice) for voice in voices if voice] == ["Anna <A> & B", "Anna <A> & B", "太郎", "太郎"]
 
 
 @pytest.mark.parametrize("name", ["srt", "vtt"])
 def test_ffmpeg_finds_the_same_cues(rich: Transcript, name: str, tmp_path: Path) -> None:
     path = tmp_path / f"rich.{name}"
-    path.write_text(FORMATS[name].write(rich), "utf-8")
+    path.write_text(FORMATS[name].write(rich, PLAIN).decode(), "utf-8")
     with av.open(path) as subtitles:
         packets = [(packet.pts, packet.duration) for packet in subtitles.demux() if packet.size]
-    cues = normalise(rich.segments, rich.duration)
+    cues = cues_of(rich)
     assert packets == [(cue.start, cue.end - cue.start) for cue in cues]
 
 
@@ -133,7 +153,7 @@ def test_any_text_has_paragraphs_with_one_empty_line_between(transcript: Transcr
 def test_a_speaker_is_named_in_srt_when_another_begins() -> None:
     names = ["A", "A", "B\nC", None, "A"]
     segments = [Segment(at * 1_000, at * 1_000 + 900, f"{at}.", speaker=name) for at, name in enumerate(names)]
-    texts = re.findall(r"-->.*\n(.*)\n", srt.write(make(*segments)))
+    texts = re.findall(r"-->.*\n(.*)\n", srt.write(make(*segments), PLAIN))
     assert texts == ["A: 0.", "1.", "B C: 2.", "3.", "A: 4."]
 
 
