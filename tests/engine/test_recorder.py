@@ -18,12 +18,11 @@ import pytest
 from engine.audio.wav import wav_facts
 from engine.recorder_protocol import Failed, Level, Opened, Pause, Resume, Silent, Stop
 from engine.recording import read_facts, unfinished
+from tests.ear import RATE, Ear
 from tests.engine.recorder_process import RecorderProcess, Start
 from tests.virtual_mic import VirtualMicrophone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the virtual microphone is PulseAudio's")
-
-RATE = 44_100  # what PortAudio takes for the rate of an ALSA device without hardware
 
 
 @pytest.fixture
@@ -60,20 +59,24 @@ def missing_at_the_end(recorder: RecorderProcess, ended_at: float, recorded: int
 
 
 def test_what_is_played_into_the_microphone_is_what_is_in_the_file(
-    start: Start, microphone: VirtualMicrophone, babble: Path
+    start: Start, microphone: VirtualMicrophone, babble: Path, tmp_path: Path
 ) -> None:
     recorder = start()
     recorder.wait_for(Level)
+    ear = Ear(microphone, tmp_path / "ear.raw")
     microphone.play(babble).wait()
+    played = ear.heard()  # not the file: on a busy machine its player stumbles
     recorder.tell(Stop())
     stopped = recorder.end()
+    ear.close()
     facts = read_facts(recorder.folder())
     assert facts.state == "stopped"
     assert [part.file for part in facts.parts] == ["audio.wav"]
     assert stopped.ms == wav_facts(recorder.folder() / "audio.wav").duration > 10_000
-    heard, played = mono(recorder.folder() / "audio.wav"), mono(babble)
-    alike = [likeness(heard, played[start : start + RATE]) > 0.9 for start in range(RATE // 2, 9 * RATE, RATE)]
-    assert alike.count(True) >= len(alike) - 1  # a busy machine's player may stumble
+    heard = mono(recorder.folder() / "audio.wav")
+    pieces = [played[at : at + RATE] for at in range(RATE // 2, len(played) - RATE, RATE)]
+    assert len([piece for piece in pieces if piece.any()]) >= 8
+    assert all(likeness(heard, piece) > 0.9 for piece in pieces if piece.any())
     assert recorder.process.returncode == 0
 
 

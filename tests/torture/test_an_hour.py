@@ -26,8 +26,9 @@ from engine.protocol import Listen, Progress, SegmentEvent
 from engine.recorder_protocol import Overflow, Stop
 from engine.recording import read_facts
 from engine.types import Options
+from tests.ear import RATE
 from tests.engine.recorder_process import RecorderProcess
-from tests.torture.conftest import KILLS, ORDINARY_KILLS, RATE
+from tests.torture.conftest import KILLS, ORDINARY_KILLS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the microphone is one of ALSA's")
 

@@ -25,7 +25,8 @@ from engine.errors import EngineError
 from engine.folders import library_file, models_folder
 from engine.library import Entry, Library
 from engine.recording import RecordingFacts, is_living, read_facts, recordings_folder
-from tests.torture.conftest import KILLS, RATE, VICTIMS, Ear
+from tests.ear import RATE, Ear
+from tests.torture.conftest import KILLS, VICTIMS
 from tests.virtual_mic import VirtualMicrophone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the virtual microphone is PulseAudio's")
