@@ -6,12 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 
 from app.display import has_display
 from engine.errors import EngineError
 from engine.folders import data_folder
 from engine.verbs import VERBS
+from engine.versions import version_lines
 
 NO_DISPLAY = "There is no display here for a window. To transcribe in the terminal: sottovoce transcribe FILE"
 
@@ -24,6 +24,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return engine_main(words)
     wish = _parser().parse_args(words)
+    if wish.version:
+        print("\n".join(version_lines()))
+        return 0
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
         return 1
@@ -53,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=f"Verbs for the terminal: {', '.join(sorted(VERBS - {'worker'}))}; “sottovoce VERB --help” says more.",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"Sottovoce {version('sottovoce')}")
+    parser.add_argument("--version", action="store_true", help="say what exactly runs: versions and commit")
     parser.add_argument("--data-dir", metavar="DIR", help="where models and transcripts are kept")
     parser.add_argument("files", nargs="*", metavar="FILE", help="recordings, videos, or folders of them")
     return parser

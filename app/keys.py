@@ -26,6 +26,7 @@ _KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("F4", "Details: timing, model, notices"),
             ("F6", "To the next pane"),
             ("F1", "These keys"),
+            ("Shift+F1", "About Sottovoce: versions and licences"),
         ),
     ),
     (

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QVBoxLayout, QWidget
 
+from app.about import About
 from app.announcements import Announcements
 from app.details import Details
 from app.drop import Drop
@@ -179,6 +180,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+Z", self.actions_.undo),
             ("F6", self._next_pane),
             ("F1", lambda: Keys(self).open()),
+            ("Shift+F1", lambda: About(self).open()),
         )
         for key, act in keys:
             QShortcut(QKeySequence(key), self).activated.connect(act)

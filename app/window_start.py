@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from app.crash_log import CrashLog
 from app.engine_client import EngineClient
+from app.file_open import FileOpen
 from app.jobs import Jobs
 from app.look import tip
 from app.main_window import MainWindow
@@ -67,7 +68,7 @@ def open_window(data: Path, files: Files) -> int:
 def _application() -> QApplication:
     application = QApplication(["sottovoce"])
     application.setApplicationName("Sottovoce")
-    application.setDesktopFileName("sottovoce")
+    application.setDesktopFileName("io.sottovoce.Sottovoce")  # as in packaging/linux
     application.setWindowIcon(QIcon(str(resource("icons", "sottovoce.svg"))))
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends the window; what was stored is stored
     return application
@@ -80,6 +81,7 @@ def _window(
     window = MainWindow(jobs, settings, data)
     instance.files.connect(window.add_files)
     instance.files.connect(lambda _files: _to_the_front(window))
+    FileOpen(application).files.connect(window.add_files)
     window.show()
     if is_needed(data):
         _prepare_model(application, jobs, data)

@@ -9,12 +9,13 @@ import tempfile
 import wave
 from collections.abc import Callable
 from contextlib import closing
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 from engine.errors import Code, EngineError
 from engine.folders import models_folder, state_folder
 from engine.verbs import Verbs
+from engine.versions import runtimes
 
 _DEFAULT_MODEL = "base"
 
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace, data: Path) -> int:
         ("processor", _processor),
         ("media", _media),
         ("speech", _speech),
-        ("runtimes", _runtimes),
+        ("runtimes", runtimes),
         ("models", lambda: _models(data)),
         ("transcribe", lambda: _transcribe(_absolute(arguments.model), data)),
         ("backends", lambda: _backends(_absolute(arguments.model), data)),
@@ -90,17 +91,6 @@ def _speech() -> str:
 
     SpeechDetector().probabilities(np.zeros(16_000, np.float32))
     return f"voice detection runs (Silero on ONNX Runtime {version('onnxruntime')})"
-
-
-def _runtimes() -> str:
-    """What can run a model, with versions; tract is the one that may be missing."""
-    from engine.backends.select import INSTALL_TRACT  # noqa: PLC0415
-
-    try:
-        tract = f"tract {version('tract')}"
-    except PackageNotFoundError:
-        tract = f"tract is not installed ({INSTALL_TRACT})"
-    return f"ONNX Runtime {version('onnxruntime')}, whisper.cpp (pywhispercpp {version('pywhispercpp')}), {tract}"
 
 
 def _models(data: Path) -> str:

@@ -21,10 +21,10 @@ from engine.errors import Code, EngineError
 from engine.folders import cache_folder, state_folder
 from engine.models.store import digest_of
 from engine.types import Options
+from engine.versions import INSTALL_TRACT
 
 _GPU, _ONNX, _WHISPERCPP = Candidate("whispercpp", "gpu"), Candidate("onnx"), Candidate("whispercpp")
 _COREML, _WHISPERCPP_COREML = Candidate("coreml", "neural"), Candidate("whispercpp", "neural")
-INSTALL_TRACT = "pip install 'tract>=0.23,<0.24'"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import selftest_cli
+from engine import versions
 from engine.folders import state_folder
 
 PARTS = ["machine", "processor", "media", "speech", "runtimes", "models", "transcribe", "backends"]
@@ -52,17 +52,15 @@ def test_what_was_found_stands_until_it_is_to_be_checked_again(data_with_models:
 
 
 def test_the_runtimes_are_named_and_how_to_get_the_one_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert re.fullmatch(
-        r"ONNX Runtime [\d.]+, whisper\.cpp \(pywhispercpp [\d.]+\), tract [\d.]+", selftest_cli._runtimes()
-    )
+    assert re.fullmatch(r"ONNX Runtime [\d.]+, whisper\.cpp \(pywhispercpp [\d.]+\), tract [\d.]+", versions.runtimes())
 
     def without_tract(name: str) -> str:
         if name == "tract":
             raise PackageNotFoundError(name)
         return version(name)
 
-    monkeypatch.setattr(selftest_cli, "version", without_tract)
-    assert selftest_cli._runtimes().endswith("tract is not installed (pip install 'tract>=0.23,<0.24')")
+    monkeypatch.setattr(versions, "version", without_tract)
+    assert versions.runtimes().endswith("tract is not installed (pip install 'tract>=0.23,<0.24')")
 
 
 @pytest.mark.parametrize(
