@@ -9,7 +9,7 @@ override STARTED_IN := $(value PWD)
 export FILE STARTED_IN
 
 .NOTPARALLEL:
-.PHONY: help run test check format quality word-times subtitles virtual-mic torture mic-errors bench bench-ui bench-live bench-large bench-coreml screenshots clean ready-run ready-dev ready-bench ready-test
+.PHONY: help run test check format quality word-times subtitles virtual-mic torture mic-errors bench bench-ui bench-live bench-large bench-coreml screenshots package package-smoke notices clean ready-run ready-dev ready-bench ready-test ready-package
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | while IFS='|' read -r name what; do printf '%-19s %s\n' "$$name" "$$what"; done
@@ -65,6 +65,15 @@ bench-coreml: ready-dev ## build encoders for Core ML, of large-v3's size too, a
 screenshots: ready-test ## write pictures of the window to build/screenshots/
 	@$(PY) tests/measure/screenshots.py
 
+package: ready-package ## build the program that people download, into dist/
+	@.venv/bin/python packaging/build.py
+
+package-smoke: ready-package ## install what `make package` built as a stranger, and use it
+	@$(PY) -m pytest -p no:cacheprovider tests/e2e/package_smoke.py
+
+notices: ready-package ## write the licences of all that the program carries to build/package/about/licences.txt
+	@.venv/bin/python packaging/notices.py
+
 format: ready-dev ## write the code as ruff would
 	@$(PY) -m ruff format
 	@$(PY) -m ruff check --fix
@@ -86,3 +95,7 @@ ready-bench:
 ready-test:
 	@sh packaging/linux/system_libraries.sh test
 	@sh packaging/make_venv.sh dev
+
+ready-package:
+	@sh packaging/linux/system_libraries.sh test
+	@sh packaging/make_venv.sh package

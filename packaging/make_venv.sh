@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes .venv and installs Sottovoce into it, editable:  make_venv.sh run|dev|bench
-# .venv/.ready-run, .ready-dev and .ready-bench keep what was installed and where, so that a changed pyproject.toml or a moved
+# Makes .venv and installs Sottovoce into it, editable:  make_venv.sh run|dev|package|bench
+# .venv/.ready-run, .ready-dev and so on keep what was installed and where, so that a changed pyproject.toml or a moved
 # checkout is seen; .venv/.unfinished stands while pip works, so that an interrupted set-up is made anew.
 set -eu
 
 cd "$(dirname "$0")/.."
-case $1 in run) extras=starter ;; dev) extras=starter,dev ;; bench) extras=starter,dev,bench ;; esac
+case $1 in run) extras=starter ;; dev) extras=starter,dev ;; package) extras=starter,dev,package ;; bench) extras=starter,dev,bench ;; esac
 state="$(pwd) $(cksum <pyproject.toml)"
 suits='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'
 
@@ -60,7 +60,8 @@ if ! PYTHONWARNINGS=ignore .venv/bin/python -m pip install $quiet --disable-pip-
     say "The Python packages could not be installed; the lines above say why."
     exit 1
 fi
-printf '%s' "$state" >.venv/.ready-run
-[ "$1" = run ] || printf '%s' "$state" >.venv/.ready-dev
-[ "$1" != bench ] || printf '%s' "$state" >.venv/.ready-bench
+for level in run dev "$1"; do
+    printf '%s' "$state" >".venv/.ready-$level"
+    [ "$1" != "$level" ] || break
+done
 rm .venv/.unfinished

@@ -14,12 +14,12 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def wait_for(what: Callable[[], T | None], seconds: float = 60) -> T:
+def wait_for(what: Callable[[], T | None], seconds: float = 60, every: float = 0.1) -> T:
     """What `what` gives as soon as it is true."""
     deadline = time.monotonic() + seconds
     while not (found := what()):
         assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.1)
+        time.sleep(every)
     return found
 
 
