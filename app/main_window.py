@@ -41,6 +41,7 @@ _MEDIA = (
     "*.aac *.aif *.aiff *.amr *.avi *.flac *.m4a *.m4b *.m4v *.mka *.mkv *.mov *.mp3 *.mp4 *.mpeg *.mpg *.oga *.ogg"
     " *.opus *.ts *.wav *.webm *.wma *.wmv *.3gp"
 )
+_TRANSCRIPTS = "Transcripts and subtitles (*.json *.srt *.vtt)"
 
 
 class MainWindow(QMainWindow):
@@ -103,7 +104,7 @@ class MainWindow(QMainWindow):
         """Ask for files; what they are is decided by what is in them, so that all can be chosen."""
         dialog = QFileDialog(self, "Open recordings or videos")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setNameFilters([f"Recordings and videos ({_MEDIA})", "Exported transcripts (*.json)", "All files (*)"])
+        dialog.setNameFilters([f"Recordings and videos ({_MEDIA})", _TRANSCRIPTS, "All files (*)"])
         dialog.filesSelected.connect(lambda names: self.add_files([os.fsencode(name) for name in names]))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -66,7 +66,9 @@ _ADVICE: dict[Code, str] = {
     Code.NOT_WRITABLE: "Choose another folder, or give yourself the right to write there.",
     Code.ALREADY_THERE: "Choose another name, or agree to replace it.",
     Code.IS_SOURCE: "Choose another name: a recording is never replaced.",
-    Code.NOT_A_TRANSCRIPT: "Choose a JSON file that Sottovoce exported.",
+    Code.NOT_A_TRANSCRIPT: "Choose a JSON file that Sottovoce exported, or subtitles as SRT or WebVTT.",
+    Code.SEVERAL: "Ask for one of them by its number: “sottovoce export” lists them.",
+    Code.CANNOT_MUX: "Write an .mkv file, which takes most kinds of streams, or save the subtitles beside the film.",
     Code.LIBRARY_DAMAGED: "Move the file away to begin with an empty library; a backup of it may still be whole.",
     Code.LIBRARY_NEWER: "Update Sottovoce, or start it with another folder: “sottovoce --data-dir FOLDER”.",
 }

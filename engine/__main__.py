@@ -69,9 +69,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--data-dir", metavar="DIR", help="where models and transcripts are kept")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     if not words or words[0] not in inner_cli.INNER_VERBS:  # somebody waits for a microphone to open: no more than it
-        from engine import coreml_cli, models_cli, record_cli, selftest_cli, transcribe_cli  # noqa: PLC0415
+        from engine import coreml_cli, export_cli, models_cli, record_cli, selftest_cli, transcribe_cli  # noqa: PLC0415
 
         transcribe_cli.add_parser(verbs)
+        export_cli.add_parser(verbs)
         models_cli.add_models_parser(verbs)
         record_cli.add_parsers(verbs)
         selftest_cli.add_parser(verbs)

@@ -56,6 +56,8 @@ class Code(StrEnum):
     ALREADY_THERE = "already_there"
     IS_SOURCE = "is_source"
     NOT_A_TRANSCRIPT = "not_a_transcript"
+    SEVERAL = "several"
+    CANNOT_MUX = "cannot_mux"
     LIBRARY_DAMAGED = "library_damaged"
     LIBRARY_NEWER = "library_newer"
 
@@ -98,7 +100,9 @@ SENTENCES: dict[Code, str] = {
     Code.NOT_WRITABLE: "The file cannot be written there.",
     Code.ALREADY_THERE: "A file of this name is already there.",
     Code.IS_SOURCE: "This file is the recording itself.",
-    Code.NOT_A_TRANSCRIPT: "The file is not a transcript of Sottovoce.",
+    Code.NOT_A_TRANSCRIPT: "The file is not a transcript.",
+    Code.SEVERAL: "Several transcripts have this title.",
+    Code.CANNOT_MUX: "The subtitles cannot be put into this film.",
     Code.LIBRARY_DAMAGED: "The library file is damaged.",
     Code.LIBRARY_NEWER: "The library was written by a newer version.",
 }

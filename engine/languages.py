@@ -21,6 +21,13 @@ ru Russian|sa Sanskrit|sr Serbian|sn Shona|sd Sindhi|si Sinhala|sk Slovak|sl Slo
 su Sundanese|sw Swahili|sv Swedish|tl Tagalog|tg Tajik|ta Tamil|tt Tatar|te Telugu|th Thai|bo Tibetan|tr Turkish
 tk Turkmen|uk Ukrainian|ur Urdu|uz Uzbek|vi Vietnamese|cy Welsh|yi Yiddish|yo Yoruba
 """
+# The same in ISO 639-2/T, which tracks of a film are marked with, in the order of the codes above.
+_THREE_LETTERS = """
+afr sqi amh ara hye asm aze bak eus bel ben bos bre bul cat zho hrv ces dan nld eng est fao fin fra glg kat deu ell guj
+hat hau haw heb hin hun isl ind ita jpn jav kan kaz khm kor lao lat lav lin lit ltz mkd mlg msa mal mlt mri mar mon mya
+nep nor nno oci pus fas pol por pan ron rus san srp sna snd sin slk slv som spa sun swa swe tgl tgk tam tat tel tha bod
+tur tuk ukr urd uzb vie cym yid yor
+"""
 
 
 def _parsed() -> dict[str, str]:
@@ -29,6 +36,7 @@ def _parsed() -> dict[str, str]:
 
 
 LANGUAGES: dict[str, str] = _parsed()  # in the order of their names
+_ISO_639_2 = dict(zip(LANGUAGES, _THREE_LETTERS.split(), strict=True))
 CANTONESE = "yue"  # only large-v3 and its turbo know it
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ps", "sd", "ur", "yi"})
 
@@ -36,6 +44,11 @@ RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ps", "sd", "ur", "yi"})
 def language_name(code: str) -> str:
     """The English name of a language, or the code itself when it is not Whisper's."""
     return "Cantonese" if code == CANTONESE else LANGUAGES.get(code, code)
+
+
+def iso_639_2(code: str | None) -> str:
+    """The three letters that films mark a track with; "und" (undetermined) for none and for what is not Whisper's."""
+    return CANTONESE if code == CANTONESE else _ISO_639_2.get(code or "", "und")
 
 
 def languages_of(model: str) -> dict[str, str]:

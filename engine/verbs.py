@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-VERBS = frozenset({"transcribe", "models", "coreml", "selftest", "record", "devices", "worker"})
+VERBS = frozenset({"transcribe", "export", "models", "coreml", "selftest", "record", "devices", "worker"})
 
 
 class Verbs(Protocol):

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.jobs import Jobs
-from app.transcript_import import MOST_BYTES
-from engine.exports import json
+from engine.exports import FORMATS, json
+from engine.exports.rules import PRESETS
+from engine.transcripts import MOST_BYTES
 from engine.types import Options, Phase, Segment, Timings, Transcript, Word
 
 SAID = (
@@ -67,16 +68,14 @@ def test_another_json_file_is_not_added(jobs: Jobs, tmp_path: Path, content: byt
     path.write_bytes(content)
     ids, heard = dropped(jobs, path)
     assert (ids, jobs.entries()) == ([], [])
-    assert heard[0].startswith("“package.json”: The file is not a transcript of Sottovoce.")
+    assert heard[0].startswith("“package.json”: The file is not a transcript.")
 
 
 def test_a_json_file_that_is_too_large_is_not_read(jobs: Jobs, tmp_path: Path) -> None:
     path = tmp_path / "large.json"
     path.touch()
     os.truncate(path, MOST_BYTES + 1)
-    assert dropped(jobs, path)[1] == [
-        "“large.json”: The file is not a transcript of Sottovoce. It is larger than 50 MB."
-    ]
+    assert dropped(jobs, path)[1] == ["“large.json”: The file is not a transcript. It is larger than 50 MB."]
 
 
 def test_a_json_file_that_is_not_there_is_said_and_the_rest_is_added(jobs: Jobs, tmp_path: Path) -> None:
@@ -87,3 +86,22 @@ def test_a_json_file_that_is_not_there_is_said_and_the_rest_is_added(jobs: Jobs,
     ids = jobs.add([bytes(tmp_path / "gone.json"), bytes(there)], Options())
     assert [jobs.entry(added).title for added in ids] == ["talk.wav"]
     assert heard[0].startswith("“gone.json”: The file is not there.")
+
+
+@pytest.mark.parametrize("name", ["mine.srt", "mine.VTT"])
+def test_subtitles_are_taken_in(jobs: Jobs, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(FORMATS[name[-3:].lower()].write(MADE, PRESETS["plain"]))
+    (added,), heard = dropped(jobs, path)
+    assert (jobs.entry(added).state, jobs.entry(added).title) == ("done", name)
+    assert next(segment.text for segment in jobs.segments(added)) == "Good morning."
+    assert heard == []
+
+
+@pytest.mark.parametrize("name", ["talk.srt", "talk.vtt"])
+def test_what_only_has_the_name_of_subtitles_is_said(jobs: Jobs, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"RIFF no subtitles at all")
+    ids, heard = dropped(jobs, path)
+    assert ids == []
+    assert heard[0].startswith(f"“{name}”: The file is not a transcript.")
