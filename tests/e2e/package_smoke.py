@@ -66,12 +66,11 @@ class Installed:
     def started(self, *words: str | Path, **more: str) -> Iterator[subprocess.Popen[bytes]]:
         """A program that is ended here, if it has not ended by then."""
         pipe, command = subprocess.PIPE, self.command(*words, **more)
-        process = subprocess.Popen(command, cwd=self.home, stdin=pipe, stdout=pipe, stderr=pipe)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.communicate()
+        with subprocess.Popen(command, cwd=self.home, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
 
 @pytest.fixture(scope="module")
