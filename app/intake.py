@@ -15,6 +15,7 @@ from app.transcript_import import import_transcript, is_transcript
 from engine.errors import Code, EngineError
 from engine.files import shown
 from engine.library import Entry, Library
+from engine.recording import is_recording
 from engine.types import Options
 
 SLICE_S = 0.02  # of the 50 ms that a turn of the event loop may take
@@ -116,8 +117,8 @@ class Intake(QObject):
 
 
 def _files(path: bytes) -> Iterator[bytes | None]:
-    """A file is taken whatever its name is; a folder gives what may be recordings."""
-    if os.path.isdir(path):  # noqa: PTH112 (bytes)
+    """A file is taken whatever its name is, and so is a recording of our own; a folder gives what may be recordings."""
+    if os.path.isdir(path) and not is_recording(path):  # noqa: PTH112 (bytes)
         yield from files_of(path)
     else:
         yield path

@@ -210,7 +210,7 @@ class Recording(QObject):
         self._recorder = None
         if death and not self._failed and not (self.state == "finishing" and self._folder is None):
             self._fail(Code.RECORDER_DIED, death.detail)
-        if death and self._folder is not None:
+        if self._folder is not None:  # a full disk has no room to say that it was closed
             with suppress(EngineError):  # the next start tries again
                 recover(Path(os.fsdecode(self._folder)))
         self.state = "finishing"

@@ -51,10 +51,9 @@ def _mark(library: Library, entry: Entry) -> None:
 
 def _add(library: Library, folder: Path, facts: RecordingFacts, options: Options) -> None:
     began = datetime.fromtimestamp(facts.started / 1000).astimezone()
+    duration = length(folder, facts)  # first: an entry without it would wait for its turn
     entry = library.add(os.fsencode(folder), options, facts.started)
-    entry = library.update(
-        entry.id, title=f"Recording {began:%H:%M}", state="interrupted", duration=length(folder, facts)
-    )
+    entry = library.update(entry.id, title=f"Recording {began:%H:%M}", state="interrupted", duration=duration)
     if facts.state == "recovered":
         _mark(library, entry)
 
@@ -62,6 +61,7 @@ def _add(library: Library, folder: Path, facts: RecordingFacts, options: Options
 def _delete_removed(library: Library, data: Path) -> None:
     """The sound of recordings that were removed from the list, which said so; until now that could be undone."""
     kept = {entry.source for entry in library.entries()}
+    kept |= {os.path.dirname(source) for source in kept}  # noqa: PTH120 (bytes): a part that was dropped on the window
     for source in library.sources(removed=True) - kept:
         folder = Path(os.fsdecode(source))
         if folder.parent == recordings_folder(data) and is_recording(source) and not is_living(folder):

@@ -56,7 +56,7 @@ def live(command: Listen, model: WarmModel) -> Iterator[Event]:
     """Everything that happens to one recording, as it happens; ends with Done when it was stopped and all is text.
 
     EngineError for a folder that is no recording, and for a model or a backend that will not do. A recording whose
-    recorder died goes on for ever, until somebody marks it "recovered".
+    recorder is gone has stopped.
     """
     watch = Stopwatch()
     yield Progress(command.job, "opening", command.resume_at, None, None)

@@ -21,13 +21,14 @@ from engine.audio.resample import Resampler
 from engine.audio.wav import WAV_HEADER_BYTES
 from engine.errors import Code, EngineError
 from engine.files import shown
-from engine.recording import FACTS_FILE, Part, read_facts
+from engine.recording import FACTS_FILE, Part, is_living, read_facts
 from engine.types import SAMPLE_RATE, SAMPLES_PER_MS, AudioBlock
 
 if TYPE_CHECKING:
     from engine.types import Samples
 
 _POLL_S = 0.05
+_ASK_EVERY_S = 1.0  # whether there still is a recorder
 _SAMPLE_BYTES = 2
 _Stamp: TypeAlias = tuple[int, int, int]
 _LAYOUTS = {1: "mono", 2: "stereo"}
@@ -44,6 +45,8 @@ class Growing:
         self._start = start
         self._stamp: _Stamp = _stamp(folder / FACTS_FILE)
         self._facts = read_facts(folder)
+        self._ask_at = 0.0  # monotonic
+        self._is_deserted = False
         self._resampler = Resampler()
         self._made = start * SAMPLES_PER_MS  # samples of the timeline that were given out
         self._rest: Samples = np.zeros(0, np.float32)  # less than a millisecond
@@ -62,7 +65,7 @@ class Growing:
         """
         for number in count():
             while len(self._facts.parts) <= number:
-                if self._facts.state != "recording":
+                if self._is_over:
                     return
                 yield from self._wait()
             yield from self._part(number)
@@ -116,11 +119,19 @@ class Growing:
         began = time.monotonic()
         yield None
         time.sleep(max(0.0, began + _POLL_S - time.monotonic()))
+        if began >= self._ask_at:
+            self._ask_at = began + _ASK_EVERY_S
+            self._is_deserted = not is_living(self._folder)
         self._look()
+
+    @property
+    def _is_over(self) -> bool:
+        """Closed; or its recorder is gone, which may have been killed, or found no room to say that it has closed."""
+        return self._facts.state != "recording" or self._is_deserted
 
     def _is_whole(self, number: int) -> bool:
         self._look()
-        return self._facts.state != "recording" or len(self._facts.parts) > number + 1
+        return self._is_over or len(self._facts.parts) > number + 1
 
     def _look(self) -> None:
         """Read recording.json again if it was replaced."""

@@ -18,7 +18,7 @@ from app.jobs import Jobs
 from app.recording import Recording
 from app.recordings import adopt
 from engine.library import Library
-from engine.recording import read_facts
+from engine.recording import Part, RecordingFacts, new_folder, read_facts, write_facts
 from engine.types import Options
 from tests.virtual_mic import VirtualMicrophone
 
@@ -297,3 +297,54 @@ def test_a_recording_from_a_terminal_is_in_the_list_and_is_only_deleted_after_it
     library.purge()
     adopt(library, tmp_path, FAKE)
     assert library.entries() == []
+
+
+def test_a_full_disk_ends_the_recording_and_its_words_come_to_an_end(
+    recording: Recording, jobs: Jobs, becomes: Callable[[str], None], tmp_path: Path, speech: Path, qtbot: QtBot
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a small disk")
+    disk = tmp_path / "recordings"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", disk], check=True)
+    try:
+        recording.start(FAKE)
+        becomes("failed")
+        assert recording.trouble is not None
+        assert recording.trouble.what == "The disk is full."
+        entry = jobs.entry(recording.entry_id or 0)
+        assert entry.state == "done", "all that was written is text"
+        assert (entry.duration or 0) > 1_000
+        (file,) = jobs.add([os.fsencode(speech)], FAKE)
+        qtbot.waitUntil(lambda: jobs.entry(file).state == "done", timeout=20_000)
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+
+
+def test_sound_that_was_dropped_on_the_window_as_a_file_is_not_deleted_with_its_recording(
+    library: Library, tmp_path: Path
+) -> None:
+    folder = new_folder(tmp_path)
+    write_facts(folder, RecordingFacts(folder.name, 0, "a microphone", "stopped"))
+    recorded = library.add(os.fsencode(folder), FAKE)
+    library.add(os.fsencode(folder / "audio.wav"), FAKE)
+    library.remove([recorded.id])
+    adopt(library, tmp_path, FAKE)
+    assert folder.exists()
+
+
+def test_a_recording_whose_sound_is_gone_is_not_listed(library: Library, tmp_path: Path) -> None:
+    folder = new_folder(tmp_path)
+    facts = RecordingFacts(folder.name, 0, "a microphone", "stopped", (Part("audio.wav", 16_000, 1, 0),))
+    write_facts(folder, facts)
+    adopt(library, tmp_path, FAKE)
+    assert library.entries() == []
+
+
+def test_a_recording_that_is_dropped_on_the_window_is_one_entry_and_not_one_a_part(jobs: Jobs, tmp_path: Path) -> None:
+    folder = new_folder(tmp_path)
+    write_facts(folder, RecordingFacts(folder.name, 0, "a microphone", "stopped"))
+    for name in ("audio.wav", "audio-2.wav"):
+        (folder / name).write_bytes(b"")
+    jobs.add([os.fsencode(folder)], FAKE)
+    assert [entry.source for entry in jobs.entries()] == [os.fsencode(folder)]

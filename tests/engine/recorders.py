@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 
 from engine.audio.wav import WavWriter
-from engine.recording import Part, RecordingFacts, State, part_name, write_facts
+from engine.recording import Part, RecordingFacts, State, living, part_name, write_facts
 
 _STEP_MS = 100  # as often as the real one writes
 
@@ -20,6 +21,8 @@ class ScriptedRecorder:
     def __init__(self, folder: Path, rate: int, channels: int = 1) -> None:
         folder.mkdir()
         self.folder = folder
+        self._held = ExitStack()
+        self._held.enter_context(living(folder))
         self._parts: tuple[Part, ...] = ()
         self.wav = self._opened(rate, channels, 0)
 
@@ -50,6 +53,12 @@ class ScriptedRecorder:
     def stop(self) -> None:
         self.wav.close()
         self.say("stopped")
+        self._held.close()
+
+    def die(self) -> None:
+        """End without a word: recording.json goes on telling that it is being made."""
+        self.wav.close()
+        self._held.close()
 
     def in_background(self, sound: np.ndarray, speed: float) -> threading.Thread:
         """Play and stop in a thread, which has begun."""

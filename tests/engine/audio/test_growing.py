@@ -102,6 +102,17 @@ def test_a_recording_that_was_recovered_is_read_to_its_end(tmp_path: Path) -> No
     assert len(joined(list(Growing(recorder.folder).blocks()))) == SAMPLE_RATE
 
 
+def test_a_recording_whose_recorder_is_gone_is_read_to_its_end(tmp_path: Path) -> None:
+    recorder = ScriptedRecorder(tmp_path / "r", SAMPLE_RATE)
+    recorder.write(tone(SAMPLE_RATE, 1))
+    blocks = Growing(recorder.folder).blocks()
+    assert next(block for block in blocks if block is not None).start == 0
+    assert next(blocks) is None, "it waits for more as long as there is a recorder"
+    recorder.write(tone(SAMPLE_RATE, 0.5))
+    recorder.die()
+    assert len(joined(list(blocks), 1000)) == SAMPLE_RATE // 2
+
+
 def test_how_much_is_recorded_is_known_before_it_is_read(tmp_path: Path) -> None:
     recorder = ScriptedRecorder(tmp_path / "r", 48_000)
     growing = Growing(recorder.folder)
